@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
-import { findWait, type LockWait } from './lock-waits.ts';
-import { Session } from './session.ts';
+import { findWait, type LockWait, Session } from './session.ts';
 
 /**
  * Milliseconds that a migration waits for the lock of one table. During that time, every request that uses the table

@@ -1,9 +1,9 @@
-import type { Send } from './drizzle-session.ts';
 import { openPool, type PoolOptions, type PoolState } from './pool.ts';
+import type { Send } from './transaction.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
-export type { QueryBuilder } from './drizzle-session.ts';
 export { endUnconfirmed, lossSettings, type PoolOptions, type PoolState } from './pool.ts';
+export type { QueryBuilder } from './transaction.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /**

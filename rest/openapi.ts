@@ -1,24 +1,24 @@
 import type { AppRouter } from '#server/router.ts';
 import { currentVersion } from './api-version.ts';
 import {
+  type Content,
   type JsonSchema,
   type Method,
   methods,
   type OpenApiDocument,
   type Operation,
+  type ResponseObject,
 } from './openapi/document.ts';
 import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { createGenerator } from './openapi/generate.ts';
 import { inlineSchemas } from './openapi/inline.ts';
-import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
+import { briefDescription, description, tagsOf, titleInlineSchemas } from './openapi/introduction.ts';
 import { describeOperation } from './openapi/operation.ts';
 import { describeHeaders } from './openapi/response-headers.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { describeRpc, rpcProcedures } from './openapi/rpc.ts';
 import { type ClientsDocument, withSecurity } from './openapi/security.ts';
-import { mergeOperations } from './openapi/shared-path.ts';
-import { titleInlineSchemas } from './openapi/titles.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
@@ -130,4 +130,81 @@ function defaultsInWords(schema: JsonSchema): JsonSchema {
     return [name, { ...rest, description: words.filter(Boolean).join(' ') }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** Merges the operations of one path. Name and summary are those of the first. */
+function mergeOperations(first: Operation, second: Operation): Operation {
+  const known = new Set(first.parameters.map((parameter) => `${parameter.in} ${parameter.name}`));
+  const descriptions = [first.description, second.description].filter((text) => text !== undefined);
+  return {
+    ...first,
+    ...(descriptions.length > 0 && { description: descriptions.join('\n\n') }),
+    parameters: [
+      ...first.parameters,
+      ...second.parameters
+        .filter((parameter) => !known.has(`${parameter.in} ${parameter.name}`))
+        // A parameter that only one of the operations has is optional in the merged operation, even if that one
+        // requires it.
+        .map((parameter) => ({ ...parameter, required: false })),
+    ],
+    ...(first.requestBody && {
+      requestBody: {
+        required: first.requestBody.required,
+        content: mergeContent(first.requestBody.content, second.requestBody?.content ?? {}),
+      },
+    }),
+    responses: mergeResponses(first.responses, second.responses),
+  };
+}
+
+function mergeResponses(
+  first: Record<string, ResponseObject>,
+  second: Record<string, ResponseObject>,
+): Record<string, ResponseObject> {
+  const merged = { ...first };
+  for (const [status, response] of Object.entries(second)) {
+    const known = merged[status];
+    merged[status] = known ? mergeResponse(known, response, Number(status) >= 400) : response;
+  }
+  return merged;
+}
+
+function mergeResponse(first: ResponseObject, second: ResponseObject, isError: boolean): ResponseObject {
+  return {
+    ...first,
+    ...((first.headers || second.headers) && { headers: { ...first.headers, ...second.headers } }),
+    ...(isError && { description: mergeSentences(first.description, second.description) }),
+    ...(first.content && { content: mergeContent(first.content, second.content ?? {}) }),
+  };
+}
+
+/** Merges the meanings of an error, separated by semicolons; the first letter is a capital. */
+function mergeSentences(...sentences: string[]): string {
+  const meanings = new Map<string, string>();
+  for (const meaning of sentences.flatMap((sentence) => sentence.replace(/\.$/, '').split('; ')))
+    if (!meanings.has(meaning.toLowerCase())) meanings.set(meaning.toLowerCase(), meaning);
+  return `${[...meanings.values()].join('; ')}.`;
+}
+
+function mergeContent(first: Content, second: Content): Content {
+  const merged = { ...first };
+  for (const [type, media] of Object.entries(second)) {
+    const known = merged[type];
+    const examples = { ...media.examples, ...known?.examples };
+    merged[type] = {
+      ...media,
+      ...known,
+      ...(Object.keys(examples).length > 0 && { examples }),
+      schema: known ? anyOf(known.schema, media.schema) : media.schema,
+    };
+  }
+  return merged;
+}
+
+function anyOf(...schemas: JsonSchema[]): JsonSchema {
+  const flat = schemas.flatMap((schema) =>
+    schema.anyOf && Object.keys(schema).length === 1 ? schema.anyOf : [schema],
+  );
+  const unique = [...new Map(flat.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return unique.length === 1 ? (unique[0] as JsonSchema) : { anyOf: unique };
 }

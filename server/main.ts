@@ -6,7 +6,7 @@ const signals = listenForStop();
 
 loadModulesFast();
 const { runCommand } = await import('#server/process.ts');
-const { terminalGreeting } = await import('#server/platform/terminal-log.ts');
+const { terminalGreeting } = await import('#server/platform/log.ts');
 
 const apiOnly = process.argv.includes('--api-only');
 await runCommand(

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settingNames } from '#server/settings/environment.ts';
-import { formerSettingNames } from '#server/settings/former-names.ts';
-import { readSettings, SettingsError } from '#server/settings.ts';
+import { formerSettingNames, readSettings, SettingsError } from '#server/settings.ts';
 
 type Settings = Record<string, unknown>;
 

@@ -27,7 +27,7 @@ async function buildWeb(): Promise<void> {
     // URLs within the files are relative, because the public URL of the service may contain a path.
     base: './',
     publicDir: join(root, 'public'),
-    plugins: [catalogs(), pdfResources(), dictionaries(), iconImports()],
+    plugins: [catalogs(), pdfResources(), dictionaries(), iconImports(), ariaAnnouncer()],
     worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '[name]-[hash].js' } } },
     css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -91,6 +91,17 @@ async function buildWeb(): Promise<void> {
   })) as Rolldown.RolldownOutput;
   await writeFile(join(dist, 'build.json'), JSON.stringify(addressesOf(result)));
   await compressAll(join(dist, 'static'));
+}
+
+/** React Aria empties its live region by `innerHTML`, which the content security policy blocks. */
+function ariaAnnouncer(): Plugin {
+  return {
+    name: 'aria-announcer',
+    transform: {
+      filter: { id: /live-announcer/ },
+      handler: (code) => code.replaceAll(".innerHTML = ''", ".textContent = ''"),
+    },
+  };
 }
 
 /**
@@ -162,6 +173,8 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isInEditor) return 'editor-parts';
   if (path.startsWith('editor/preview/')) return 'preview-parts';
+  // Few screens need the large library of dates.
+  if (path === 'kit/date-picker.tsx') return 'date-picker';
   return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 
@@ -248,6 +261,10 @@ const partOfArea: Record<string, CatalogPart> = {
   signin: 'signIn',
   align: 'sets',
   terms: 'sets',
+  documents: 'work',
+  editor: 'work',
+  jobs: 'work',
+  review: 'work',
 };
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
@@ -259,6 +276,7 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
   [/^problems\.second_review_/, 'workspace'],
+  [/^((documents|jobs)\.title|documents\.estimates|editor\.undo|jobs\.detected)$/, 'workspace'],
   [/^translate\.(title|characters|files_need_plan|source_language|detect)$/, 'workspace'],
 ];
 

@@ -246,7 +246,7 @@ export const recognizedPages = pgTable(
     documentId: identifier('document_id').notNull(),
     /** From 1. */
     page: integer('page').notNull(),
-    /** The words and their places (`server/formats/ocr/recognized-page.ts`); null if the page was not recognized. */
+    /** The words and their places (`server/formats/ocr/tesseract.ts`); null if the page was not recognized. */
     content: jsonb('content').$type<unknown>(),
     /** Why the page was not recognized. */
     failure: text('failure'),

@@ -4,7 +4,7 @@ import { tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router } from '#server/trpc.ts';
 import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';
-import { coverages, readCoverage } from './metering/coverage.ts';
+import { coverages, readCoverage } from './metering/entitlement.ts';
 import { openCheckout, openPortal } from './payment-pages.ts';
 import { priceList, readPrices } from './prices.ts';
 import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';

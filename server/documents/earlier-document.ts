@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { Finding } from '#server/translation/findings.ts';
-import { findingsAt, limitOf } from '#server/translation/text-limit.ts';
+import { findingsAt, limitOf } from '#server/translation/request.ts';
 import { awaitsApproval } from './assigned.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
 import type { DocumentTranslationRequest } from './schema.ts';

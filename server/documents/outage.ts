@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, toAppError } from '#server/errors.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { type DocumentRun, updateRun } from './document-run.ts';
 import { isTransient } from './failure.ts';
 import { queueDocument } from './queue.ts';

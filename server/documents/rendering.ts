@@ -29,7 +29,7 @@ import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
 import { figuresOf, findingsOfSegments } from './segment-figures.ts';
 import { selectTranslations, storeTargetRectangles } from './segments.ts';
-import { supersede } from './superseded-files.ts';
+import { supersede } from './unreferenced-files.ts';
 
 /*
  * Rendering after a review. Reviewers save segments without rendering the file: `edits` counts the changed segments, and

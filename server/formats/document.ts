@@ -1,7 +1,7 @@
 import type { FileTexts, KeptTexts } from './existing-target.ts';
 import type { InlineContent } from './inline-content.ts';
 import type { LengthUnit } from './length-limit.ts';
-import type { RecognizedPage } from './ocr/recognized-page.ts';
+import type { RecognizedPage } from './ocr/tesseract.ts';
 import type { Includable, Selection } from './selection.ts';
 import type { TextOutcome } from './text-tally.ts';
 

@@ -1,6 +1,12 @@
 import type { Token } from 'parse5';
-import { decodeText, escapeAttribute, escapeText, visibleRange } from './html/character-references.ts';
-import { signsOf, signWriter } from './html/escaped-signs.ts';
+import {
+  decodeText,
+  escapeAttribute,
+  escapeText,
+  signsOf,
+  signWriter,
+  visibleRange,
+} from './html/character-references.ts';
 import { isVerbatim, readerFor, SourceReader } from './html/source-reader.ts';
 import { findTemplateCode, type TemplateCode } from './html/template-code.ts';
 import { codesWithin } from './html/text-items.ts';

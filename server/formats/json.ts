@@ -1,8 +1,14 @@
 import { escapeKey } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { type Form, type Group, readNumberedForms } from './json/numbered-forms.ts';
-import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
-import { writerFor } from './json/string-writer.ts';
+import {
+  JsonError,
+  type JsonMember,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  writerFor,
+} from './json/parser.ts';
 import type { Quoting } from './messages/icu.ts';
 import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';

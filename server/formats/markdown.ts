@@ -1,6 +1,6 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
-import { signsOf } from './html/escaped-signs.ts';
+import { signsOf } from './html/character-references.ts';
 import { readHtmlBlock } from './html-document.ts';
 import { plainText } from './inline-content.ts';
 import {

@@ -2,7 +2,6 @@ import type { Finding, PageRectangle, SegmentKey, SegmentKind } from './document
 import { createXmlReader } from './flatten/xml.ts';
 import { plainText } from './inline-content.ts';
 import { classOf } from './layout-kinds.ts';
-import { withAttributes } from './office/attributes.ts';
 import { ChartCounter, type ChartText, chartSegment, writeChartTexts } from './office/chart-texts.ts';
 import {
   alternativeTexts,
@@ -17,7 +16,7 @@ import { lossFinding, writeTexts } from './office/paragraph/placed-texts.ts';
 import { isVariety, textLanguageOf } from './office/properties.ts';
 import type { PartContent } from './office/rewrite-package.ts';
 import type { Edit } from './office/splice.ts';
-import { readPositionedXml } from './office/xml-reader.ts';
+import { readPositionedXml, withAttributes } from './office/xml-reader.ts';
 import { drawingMarkup, isDrawing } from './pptx/drawing-xml.ts';
 import { type LeftOut, readPresentation, type TextPart } from './pptx/presentation.ts';
 import { emusPerPoint } from './pptx/shapes.ts';

@@ -1,6 +1,12 @@
 import { FileError } from './file-error.ts';
-import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
-import { writerFor } from './json/string-writer.ts';
+import {
+  JsonError,
+  type JsonMember,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  writerFor,
+} from './json/parser.ts';
 import { joinPlaces } from './messages/key-path.ts';
 import { type PluralEntry, placesOfStrings, reasonToKeep, type StringEntry } from './messages/strings.ts';
 import { type Edit, splice, spliceRange } from './office/splice.ts';

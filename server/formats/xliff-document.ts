@@ -1,8 +1,7 @@
 import { readDeclaredVariant } from '../languages.ts';
-import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { InlineCodes } from './messages/inline-codes.ts';
 import { joinPlaces } from './messages/key-path.ts';
-import { categoriesOf, describeForm, samplesOf } from './messages/plural-forms.ts';
+import { categoriesOf, describeForm, poPluralsOf, samplesOf } from './messages/plural-forms.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import { type Edit, escapeXmlText, spliceRange, withoutForbidden } from './office/splice.ts';
 import { clip } from './text.ts';

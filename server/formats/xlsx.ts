@@ -16,10 +16,9 @@ import { readXmlPart } from './xlsx/part-stream.ts';
 import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';
 import { writeWorkbook } from './xlsx/rebuild.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
-import { selectSheets } from './xlsx/sheet-selection.ts';
 import { SheetTables, slicedTables } from './xlsx/tables.ts';
 import { readTextCells } from './xlsx/text-cells.ts';
-import { openWorkbook, type Sheet } from './xlsx/workbook.ts';
+import { openWorkbook, type Sheet, selectSheets } from './xlsx/workbook.ts';
 
 /**
  * Workbooks. The texts to translate are those of cells and the messages of data validations, and the other texts that a

@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { isInAccount, type LocatingServices, locate } from '#server/storage/destination.ts';
 import {
   type Announcement,

@@ -1,5 +1,5 @@
 import { compilePattern } from '#server/matching/patterns/compile.ts';
-import { serveThread } from '#server/platform/threads/serve-thread.ts';
+import { serveThread } from '#server/platform/threads/threads.ts';
 import { findPersonalData, type SearchedTexts } from './entities.ts';
 import type { Entity } from './numbers.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { AccountStore, BlobStore } from '#server/platform/stores/blob-store.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import {
   hasManifestLine,
   isManifestClosed,

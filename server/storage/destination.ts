@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { AccountStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
 /*

@@ -10,7 +10,7 @@ import { type Actor, actorOfPrincipal, type Origin, recordEvent } from '#server/
 import { newId } from '#server/platform/ids.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import { heldByAnother, holdContainer, otherHolders, readOwners, takeTurn } from './container-holders.ts';
 import { awaitReplay, beginReplay } from './parked-job-replays.ts';

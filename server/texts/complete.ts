@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
+import { settleTopUp } from '#server/billing/metering/committed-usage.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';

@@ -1,17 +1,19 @@
 import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import type { Services } from '#server/context.ts';
+import { type Page, type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { TriggerCode } from '#server/translation/agent-run-schema.ts';
-import { type Place, scanJobs } from '#server/translation/listing/bounded-scan.ts';
+import { type Place, runSearch, scanJobs } from '#server/translation/listing/bounded-scan.ts';
 import {
   earliestChange,
   filterCondition,
   readsRequest,
 } from '#server/translation/listing/job-list-filter.ts';
-import { ofEachStatus } from './jobs.ts';
-import { type JobStatus, jobStatus } from './schema.ts';
+import { ofEachStatus, selectJobs } from './jobs.ts';
+import { type JobStatus, jobStatus, type ListQuery, type TranslationJob } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
 /** Maximum number of characters of a text in a summary. */
@@ -172,4 +174,46 @@ async function selectSummaries(
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }));
+}
+
+/**
+ * Returns a page of the tenant's jobs, the most recent updated_at first: at most `limit` jobs, fewer if they are long.
+ * With a filter other than the status, one request examines a bounded number of jobs, so a page may be short or empty
+ * although more follow.
+ * @throws AppError 422 for an invalid cursor, an unsupported language or a metadata key that filters may not use
+ */
+export function listJobs(
+  { database }: Pick<Services, 'database'>,
+  withTenant: WithTenant,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<Page<TranslationJob[]>> {
+  const { status, limit, cursor, ...filter } = query;
+  return runSearch(
+    database,
+    withTenant,
+    { scans: () => contentOf(filter) !== undefined, signal },
+    async (tx, { tenant: { id } }) => {
+      if (contentOf(filter)) return selectFiltered(tx, id, query);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const { jobs, more } = await selectJobs(tx, { tenantId: id, status, limit, after });
+      const last = jobs.at(-1);
+      return { content: jobs, nextCursor: more && last ? writeCursor(last) : null };
+    },
+  );
+}
+
+async function selectFiltered(
+  tx: Tx,
+  tenantId: string,
+  { status, limit, cursor, ...listFilter }: ListQuery,
+): Promise<Page<TranslationJob[]>> {
+  const filter = { ...listFilter, ...(status && { statuses: [status] }) };
+  const found = await findJobs(tx, { tenantId, filter, order: 'newest', limit, cursor });
+  const ids = found.jobs.map(({ id }) => id);
+  // The status is checked again, because a job may have changed since the first statement.
+  const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, ids });
+  const last = jobs.at(-1);
+  if (more && last) return { content: jobs, nextCursor: writeCursor(last) };
+  return { content: jobs, nextCursor: found.more && found.last ? cursorOf(found.last) : null };
 }

@@ -15,9 +15,9 @@ import { exportJobs, reviewJobByXliff, xliffReviewInput } from '#server/review/t
 import { workplaceProcedures } from '#server/review/texts/procedures.ts';
 import { reviewInput } from '#server/review/texts/schema.ts';
 import { create, createBatch, createFromFile, createFromText } from '#server/texts/create.ts';
+import { listJobs } from '#server/texts/find-jobs.ts';
 import { downloadGolden, goldenTypes } from '#server/texts/golden-download.ts';
 import { getJob } from '#server/texts/jobs.ts';
-import { listJobs } from '#server/texts/list.ts';
 import { removeJob } from '#server/texts/removal.ts';
 import { goldenFormat, jobDeletion, listQuery, translationJob } from '#server/texts/schema.ts';
 import { viewFor } from '#server/texts/tenant-view.ts';

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { lengthUnitOf, lengthUnitsInWords, maxLimit } from '#server/formats/length-limit.ts';
+import {
+  describeLength,
+  type LengthUnit,
+  lengthIn,
+  lengthUnitOf,
+  lengthUnitsInWords,
+  maxLimit,
+} from '#server/formats/length-limit.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { idOf, marked } from './findings.ts';
 
 /**
  * What is known about a text besides its words. A single text and an input of a batch have each of these fields. A stored
@@ -63,4 +72,74 @@ export interface TextRequest extends z.infer<z.ZodObject<typeof aboutText>>, Man
   domain: string | null;
   text_type: 'Plain' | 'Html' | null;
   metadata: Record<string, unknown>;
+}
+
+/** The maximum length of a translation; null without a limit. Without a unit, it is advice about characters. */
+export interface TextLimit {
+  maxLength: number | null;
+  lengthUnit: LengthUnit | null;
+}
+
+/** Returns the limit of a stored text. */
+export function limitOf(maxLength: number | null = null, unit: string | null = null): TextLimit {
+  return { maxLength, lengthUnit: unit === null ? null : lengthUnitOf(unit) };
+}
+
+export function limitOfRequest({ max_length, length_unit }: TextRequest): TextLimit {
+  return limitOf(max_length ?? null, length_unit ?? 'characters');
+}
+
+/** Returns the smallest limit in each unit: lengths in different units cannot be compared. */
+export function smallestLimits(limits: readonly TextLimit[]): TextLimit[] {
+  const smallest = new Map<TextLimit['lengthUnit'], TextLimit>();
+  for (const limit of limits) {
+    const known = smallest.get(limit.lengthUnit)?.maxLength ?? Number.POSITIVE_INFINITY;
+    if (limit.maxLength !== null && limit.maxLength < known) smallest.set(limit.lengthUnit, limit);
+  }
+  return [...smallest.values()];
+}
+
+/**
+ * Returns by how much a text exceeds its limit, and an issue if it does. A program cuts such a text, or does not accept it,
+ * so the issue lowers the score like a forbidden word; for subtitles it does not.
+ */
+export async function checkLength(
+  { maxLength, lengthUnit }: TextLimit,
+  text: string | readonly string[],
+): Promise<{ excess: number; issues: QualityIssue[] }> {
+  if (maxLength === null) return { excess: 0, issues: [] };
+  const unit = lengthUnit ?? 'characters';
+  const length = await lengthIn(unit, text);
+  if (length <= maxLength) return { excess: 0, issues: [] };
+  const explanation = lengthUnit
+    ? `The translation has ${describeLength(length, unit)}, and at most ${maxLength} are allowed.`
+    : `the text has ${length - maxLength} characters more than the ${maxLength} that can be read`;
+  const suggestion = `${lengthUnit ? 'Shorten' : 'shorten'} it to at most ${describeLength(maxLength, unit)}, and keep the meaning${lengthUnit ? '.' : ''}`;
+  const severity = lengthUnit ? 'major' : 'minor';
+  return {
+    excess: length - maxLength,
+    issues: [{ severity, category: 'style', span: null, explanation, suggestion }],
+  };
+}
+
+/** The explanations of `checkLength`. */
+const ofLength =
+  /^(?:The translation has \d+ .+, and at most \d+ are allowed\.|the text has \d+ characters more than the \d+ that can be read)$/;
+
+/**
+ * Returns the findings of a text at a place with another limit, for example of a repetition, or of the text in a new
+ * version of its file: those about the limits of other places are replaced by that of this place.
+ * @returns `isUnseen`: the text exceeds the limit, and the given findings do not say so. Then it needs a review here,
+ *   although a person may have confirmed it elsewhere. Advice needs none.
+ */
+export async function findingsAt<F extends QualityIssue>(
+  limit: TextLimit,
+  text: string,
+  findings: readonly F[],
+): Promise<{ findings: (F | QualityIssue)[]; isUnseen: boolean }> {
+  const { issues } = await checkLength(limit, text);
+  const ids = issues.map(idOf);
+  const kept = findings.filter((one) => !ofLength.test(one.explanation) || ids.includes(idOf(one)));
+  const unseen = marked(issues).filter((issue) => !kept.some((one) => idOf(one) === idOf(issue)));
+  return { findings: [...kept, ...unseen], isUnseen: unseen.length > 0 && limit.lengthUnit !== null };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { commands } from '#server/commands/admin/commands.ts';
+import type { commands } from '#server/commands/admin/command-line.ts';
 import {
   addDocument,
   addMemory,

@@ -113,7 +113,7 @@ export const modules: Module[] = [
     name: 'web/app',
     files: /^web\/(app|preview)\//,
     packages:
-      /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|nspell|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
+      /^npm:(@internationalized\/date|@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|nspell|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
     only: /^(sdk\/src\/|server\/(languages|member-languages|billing\/metering\/weight|formats\/(chips|glossary-kinds|inline-content|layout-kinds|selection|tag-placing|term-fields)|translation\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
   },
   {

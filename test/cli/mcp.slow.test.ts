@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { commands } from '#cli/commands/index.ts';
+import { commands } from '#cli/program.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,5 +1,5 @@
+import { runRelay } from '#cli/commands/relay.ts';
 import { readConfig } from '#cli/relay/config.ts';
-import { runRelay } from '#cli/relay/relay.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 
 /** A relay in its own process, for tests that kill it. */

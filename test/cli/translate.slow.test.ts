@@ -315,7 +315,7 @@ describe('wrong arguments', () => {
 
   test('the help of each command is printed to standard output', async () => {
     const mine = await openProject(app);
-    const { commands } = await import('#cli/commands/index.ts');
+    const { commands } = await import('#cli/program.ts');
     const paths = Object.entries(commands).flatMap(([name, { subcommands }]) => [
       [name],
       ...Object.keys(subcommands ?? {}).map((sub) => [name, sub]),

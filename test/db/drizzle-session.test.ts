@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { buildQueriesWith, registerTypes, type Send } from '#db/drizzle-session.ts';
+import { buildQueriesWith, registerTypes, type Send } from '#db/transaction.ts';
 
 const things = pgTable('things', {
   id: integer('id'),
@@ -30,7 +30,7 @@ function fakeBuilder(rows: { id: number; name: string; made_at: string }[]) {
   return { builder: buildQueriesWith(send), sent };
 }
 
-test('this version of Drizzle is the one whose parts db/drizzle-session.ts uses', () => {
+test('this version of Drizzle is the one whose parts db/transaction.ts uses', () => {
   const path = new URL('../../node_modules/drizzle-orm/package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
   expect(version, 'read the parts again, then change the version here').toBe('0.45.4');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHealth } from '#server/platform/engines/chat/health.ts';
+import { createHealth } from '#server/platform/engines/chat/upstream-failure.ts';
 import type { OpenAiSettings } from '#server/platform/engines/openai/openai-engine.ts';
 import { createRoutedEngine } from '#server/platform/engines/routes.ts';
 import { selectModels } from '#server/platform/engines/select.ts';

@@ -8,7 +8,7 @@ import { secretsKey, type TestApp } from '#test/setup/app.ts';
 import { createTestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { reportAndTakeOver } from '#workers/heartbeat.ts';
+import { reportAndTakeOver } from '#workers/run.ts';
 
 /** A process that can be killed. */
 export interface Victim {

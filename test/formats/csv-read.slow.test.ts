@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type CsvError, readCsv } from '#server/formats/csv/reader.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
+import { casesOf } from './cases.ts';
 
 const read = (text: string) => readCsv(Buffer.from(text));
 const cellsOf = (text: string): string[][] => read(text).map(({ cells }) => cells);
@@ -69,27 +70,9 @@ describe('the cells of a delimited file (B 4.4)', () => {
 });
 
 describe('the delimiter is detected among comma, semicolon, tab and pipe (B 4.4)', () => {
-  it.each<[rule: string, text: string, row: string[]]>([
-    ['semicolon', 'a;b\nc;d', ['c', 'd']],
-    ['tab', 'a\tb\nc\td', ['c', 'd']],
-    ['pipe', 'a|b\nc|d', ['c', 'd']],
-    [
-      'commas in the texts of a semicolon file',
-      'source;target\nHello, Anna;Bonjour, Anna\nYes;Oui',
-      ['Yes', 'Oui'],
-    ],
-    ['decimal commas on every line of one', '1,5 mm;1,5 mm\n2,5 mm;2,5 mm', ['2,5 mm', '2,5 mm']],
-    ['commas in the texts of a tab file', 'a, b\tc, d\ne\tf', ['e', 'f']],
-    ['delimiters within quotes', '"a;b;c","d;e"\n"f;g;h","i;j"', ['f;g;h', 'i;j']],
-    ['a line end within quotes', '"a\n;;\n;;",b\n"c",d', ['c', 'd']],
-    ['comma on a tie', 'a;b,c', ['a;b', 'c']],
-    ['semicolons that a space follows', 'a,b; c\nd,e; f', ['d', 'e; f']],
-    ['commas that a space follows', 'a, b;c\nd, e;f', ['d, e', 'f']],
-    ['commas and semicolons alike', 'a, b; c', ['a', 'b; c']],
-    ['pipes with spaces around them', 'Hello, Anna | Bonjour, Anna', ['Hello, Anna', 'Bonjour, Anna']],
-    ['digits of a comma file', '1,2\n3,4', ['3', '4']],
-    ['what a space follows, in the line that most have', 'a; b,c\nd; e,f\ng,h', ['g', 'h']],
-  ])('%s', (_, text, row) => {
+  it.each<[rule: string, text: string, row: string[]]>(
+    casesOf('csv-read.yaml', 'the delimiter is detected among comma, semicolon, tab and pipe (B 4.4)'),
+  )('%s', (_, text, row) => {
     expect(cellsOf(text).at(-1)).toEqual(row);
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FlattenKind } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
+import { casesOf } from './cases.ts';
 
 const read = (kind: FlattenKind, source: string): Promise<string> => flatten(kind, Buffer.from(source));
 
@@ -18,22 +19,9 @@ describe('kinds that are text as they stand', () => {
 });
 
 describe('the text that a reader of an HTML page sees', () => {
-  it.each<[rule: string, source: string, text: string]>([
-    ['paragraphs are apart', '<p>One</p><p>Two</p>', 'One\n\nTwo'],
-    ['without end tags too', '<p>One<p>Two<ul><li>a<li>b</ul>', 'One\n\nTwo\n\na\nb'],
-    ['inline markup is nothing', '<p>One <b>t</b>w<i>o</i>, <a href=x>three</a></p>', 'One two, three'],
-    ['whitespace is one space', '<p> One\n\t two\r\nthree </p>', 'One two three'],
-    ['a line break is one', '<p>One<br>Two</p>', 'One\nTwo'],
-    ['cells are lines', '<table><tr><td>a<td>b<tr><td>c</table>d', 'a\nb\nc\n\nd'],
-    ['pre keeps its lines', '<pre>a\n  b\n</pre>', 'a\nb'],
-    ['references are decoded', '<p>&lt;b&gt; &amp; caf&eacute; &#128512;</p>', '<b> & café 😀'],
-    ['title, script and style are not seen', '<title>T</title><script>a<b</script><style>p{}</style>x', 'x'],
-    ['nor templates, however nested', '<template>a<template>b</template>c</template>d', 'd'],
-    ['nor comments', 'a<!-- b --><!DOCTYPE c><?d?>e', 'ae'],
-    ['nor what stands in for scripts', '<noscript>a<p>b</p></noscript>c', 'c'],
-    ['nor attributes', '<img alt="a"><input value="b" placeholder="c">d', 'd'],
-    ['what a textarea holds is text', '<textarea>a <b></textarea>c', 'a <b>\n\nc'],
-  ])('%s', async (_, source, text) => {
+  it.each<[rule: string, source: string, text: string]>(
+    casesOf('flatten-markup.yaml', 'the text that a reader of an HTML page sees'),
+  )('%s', async (_, source, text) => {
     expect(await read('html', source)).toBe(text);
   });
 

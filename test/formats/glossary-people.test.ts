@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { termsOf } from '#server/formats/glossary/alternatives.ts';
-import { readGlossary } from '#server/formats/glossary/reader.ts';
+import { readGlossary, termsOf } from '#server/formats/glossary/reader.ts';
 import type { DeclaredLanguages, GlossaryFile } from '#server/formats/glossary-file.ts';
 
 const none: DeclaredLanguages = { source: null, target: null };

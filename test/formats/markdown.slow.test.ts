@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import * as markdown from '#server/formats/markdown.ts';
+import { casesOf } from './cases.ts';
 import { eachString, marked, segmentsOf, textsOf, translate, unchanged } from './markup-files.ts';
 
 const other = new MarkdownIt({ html: true, linkify: false });
@@ -23,160 +24,13 @@ const structureOf = (file: string): string =>
 const visibleOf = (file: string): string => other.render(file).replace(/\s+/g, ' ');
 
 describe('the texts of a Markdown file', () => {
-  it.each<[string, string, string[]]>([
-    [
-      'inline markup is tags',
-      '# A *b* __c__\n\nD ~~e~~ [f](g)\n',
-      ['A <1>b</1> <2>c</2>', 'D <1>e</1> <2>f</2>'],
-    ],
-    ['code is a void tag', 'Run `npm i` now', ['Run <1/> now']],
-    ['soft breaks are spaces, hard breaks are tags', 'a\nb  \nc\\\nd', ['a b<1/>c<2/>d']],
-    ['lists, tasks and quotes', '- a\n- [ ] b\n  c\n\n> > d\n> e\n\n1. f', ['a', 'b c', 'd e', 'f']],
-    ['tables', '| A | *b* c |\n|---|:-:|\n| x \\| y | 1 |', ['A', '<1>b</1> c', 'x | y']],
-    ['code stays', '```js\na\n```\n\n    b\n\n~~~\nd', []],
-    ['HTML in a sentence', 'a <b>c</b> <br> d <kbd>Esc</kbd> e <!-- f -->', ['a <1>c</1><2/>d <3/> e']],
-    ['pictures and titles', 'See ![A b](c "D") [e](f "G")', ['See <1/> <2>e</2>', 'A b', 'D', 'G']],
-    ['references', '[A b][c] [d] [e][]\n\n[c]: x "T"\n[d]: y\n[e]: z', ['<1>A b</1> <2>d</2> <3>e</3>']],
-    ['footnotes', 'a[^1] b\n\n[^1]: c', ['a<1/> b', 'c']],
-    ['addresses', 'See <https://a.b> or www.a.com now', ['See <1/> or <2/> now']],
-    ['formulas', 'Let $a_1*b$ be $5 and $$x$$ 6\n\n$$\na*b\n$$\n', ['Let <1/> be $5 and <2/> 6']],
-    [
-      'shortcodes and Liquid',
-      '{{< a >}}\n\n{% if b %}\nC {{ d }} e\n{% endif %}\n\nF {{% g %}} h',
-      ['C <1/> e', 'F', 'h'],
-    ],
-    [
-      'directives and admonitions',
-      ':::note Title\nA\n:::\n\n> [!TIP]\n> B\n\n!!! note "T"\n    C',
-      ['Title', 'A', 'B', 'T', 'C'],
-    ],
-    ['identifiers of headings', '## A {#a}\n\n## B {: .c}\n', ['A', 'B']],
-    [
-      'front matter',
-      '---\ntitle: A b\ntags: [c]\nnested:\n  title: d\nsidebar_label: "E"\n---\n\nF',
-      ['A b', 'd', 'E', 'F'],
-    ],
-    [
-      'front matter of a home page',
-      '---\nlayout: home\nhero:\n  name: A\n  text: B c\n  image: {src: /d.svg, alt: D e}\n  actions:\n    - theme: brand\n      text: F\n      link: /g\nfeatures:\n  - icon: h\n    title: I\n    details: J k\nsidebar:\n  badge: L\nhead:\n  - [meta, {name: description, content: M n}]\n  - [script, {}, alert("o p")]\nkeywords: [q r, s]\nlastText: some_id\nx: !expr paste("t u")\n---\n',
-      ['B c', 'D e', 'F', 'I', 'J k', 'L', 'M n', 'q r', 's'],
-    ],
-    [
-      'front matter in JSON',
-      '{\n  "title": "A b",\n  "hero": { "heading": "C" },\n\n  "url": "d/e f"\n}\n\nG',
-      ['A b', 'C', 'G'],
-    ],
-    [
-      'markup in front matter and attributes',
-      '---\ntitle: See `a b` c\ntagline: Read the [d e](/f/g.md) or <a href="h">i</a> [j] {{ k }}\n---\n\n![](x){.l fig-alt="M {{< n o >}} `p`"}\n',
-      ['See <1/> c', 'Read the <1>d e</1> or <2>i</2> [j] <3/>', 'M <1/> <2/>'],
-    ],
-    ['front matter with its type', '---json\n{"title": "A", "b": 1}\n---\n\nC', ['A', 'C']],
-    [
-      'front matter in TOML',
-      '+++\ntitle = "A \\"b\\""\ndescription = \'c\'\nx = "d"\n[e]\ntitle = "f"\n[[h]]\nk = [{ text = "i", url = "/j" }]\n[menu.main]\nname = \'l\'\n+++\nG',
-      ['A "b"', 'c', 'f', 'i', 'l', 'G'],
-    ],
-    [
-      'MDX',
-      "import A from 'b'\n\nexport const c = { d: 'e' };\n\n<A title=\"f\" on={() => <b>g</b>}>\n\n  H {i} <A>j</A>\n\n</A>\n\n{/* k */}\n",
-      ['f', 'H <1/> <2>j</2>'],
-    ],
-    ['what is not valid MDX', "import A from 'b'\n\n<A>\n\nB < 1 <https://c.d>\n\n</A>", ['B < 1 <1/>']],
-    ['references of characters', 'a &amp; b&nbsp;&eacute; \\* c', ['a & b\u00a0é * c']],
-    [
-      'lists of definitions',
-      'Apple\n:   A red\n    fruit.\n: B `c`\nPear\n: D\n\nE f\n*G*\n\n:     H\n\n    I',
-      ['Apple', 'A red fruit.', 'B <1/>', 'Pear', 'D', 'E f', 'G', 'H', 'I'],
-    ],
-    ['what is no definition', 'A :smile: b\n:c d\n\n| e |\n|:-:|\n', ['A :smile: b :c d', 'e']],
-    [
-      'links of wikis',
-      'A [[b]] [[c#d|e *f*]] ![[g.png]] ![[h.png|100]]\n\n| [[i\\|j]] | k |\n|-|-|\n',
-      ['A <1/> <2>e <3>f</3></2> <4/> <5/>', '<1>j</1>', 'k'],
-    ],
-    [
-      'links with brackets',
-      '[[1]](x) [[a]][b] `[[c]]` \\[[d]]\n\n[b]: y',
-      ['<1>[1]</1> <2>[a]</2> <3/> [[d]]'],
-    ],
-    [
-      'abbreviations',
-      'A B\n\n*[HTML]: Hyper *text*\n*[CSS]: Styles\n',
-      ['A B', 'Hyper <1>text</1>', 'Styles'],
-    ],
-    [
-      'lists of attributes',
-      '# A {#b}\n\n[c `d`]{.e #f} [g](h){ .i } ![](j){ width=1 } `k`{:.l} *m*{.n}\n{: .o }\n',
-      ['A', '<1>c <2/></1> <3>g</3> <4/> <5/> <6>m</6>'],
-    ],
-    ['notes, references and tasks', 'A^[b] [c `d`][e.f]\n\n- [?] g\n', ['A<1>b</1> <2>c <3/></2>', 'g']],
-    [
-      'titles of directives',
-      ':::note[A `b` [c](d)]{.e}\nF\n:::\n\n::: details G {open}\nH\n:::\n\n:::{tip} I\n:::\n\n/// note | J\nK\n///',
-      ['A <1/> <2>c</2>', 'F', 'G', 'H', 'I', 'J', 'K'],
-    ],
-    [
-      'directives without titles',
-      ':::zone pivot="a"\n::: {.b}\n:::{figure} c.png\n::: include d/e.md\n:::row:::\n- [!INCLUDE [f](g)]\n\n--8<-- "h"\n\n[TOC]',
-      [],
-    ],
-    [
-      'titles and bodies of admonitions',
-      '!!! note inline "A *b*"\n\n    C\n\n    - D\n\n          code\n\n    ??? tip "E"\n        F\n\n!!! info ""\n    G\n\n???+ bug\n    | H |\n    |---|\n',
-      ['A <1>b</1>', 'C', 'D', 'E', 'F', 'G', 'H'],
-    ],
-    [
-      'tabs',
-      '=== "A"\n    B\n\n    ```\n    code\n    ```\n\n===! "C `d`"\n\n    E\n\n- F\n\n    === "G"\n        H',
-      ['A', 'B', 'C <1/>', 'E', 'F', 'G', 'H'],
-    ],
-    [
-      'callouts',
-      '> [!warning] A *b*\n> C\n\n> [!faq]- D\n> > [!NOTE]\n> > E\n\n- > [!info|wide]+ F\n  > G\n\n[!H] i',
-      ['A <1>b</1>', 'C', 'D', 'E', 'F', 'G', '[!H] i'],
-    ],
-    [
-      'blocks that are too far to the right are text',
-      'A\n      : b\n      !!! note "C"\n      d',
-      ['A : b', 'd'],
-    ],
-    ['blocks in code', '```\nA\nB\n: c\n!!! note\n```\n\n    === "D"\n\n<div>\n: e\n</div>', [': e']],
-    ['numbers stay', '1\n\n| 2 | ![](x) |\n|--|--|\n', []],
-    [
-      'attributes of HTML and components',
-      'A <Badge type="tip" text="b &amp; c" :title="d e" /> f\n\n<img src="g.png" alt="H i" title=\'"J"\' width=1>\n\n<!-- <p title="k l"> -->\n\n<x-tab label="M" name="n o" tip="p-q" alt="r/s.png" text="true"></x-tab>\n\n<input type="submit" value="T">\n\n`<a title="u v">`\n',
-      ['A <1/> f', 'b & c', 'H i', '"J"', 'M', 'T'],
-    ],
-    [
-      'attributes of shortcodes, directives and braces',
-      '{{< figure src="a.png" alt="B c" class="d e" >}}\n\n{% include f.html caption="G" %}\n\n![](h){fig-alt="I j" width=1}\n\n::: {.callout-tip title="K"}\nL\n:::\n\n```\n{{< figure alt="m n" >}}\n```\n',
-      ['B c', 'G', 'I j', 'K', 'L'],
-    ],
-    [
-      'directives of MyST',
-      '```{note}\n:class: a b\nC\n```\n\n~~~{admonition} D *e*\n---\nname: f g\n---\nH\n\n```js\n// ```{note}\ni\n```\n~~~\n\n:::{figure} j.png\n:alt: K l\n:name: m\n\nN\n:::\n\n````{tab-set}\n```{tab-item} O\nP\n```\n````\n\n- Q\n\n  ```{warning} R\n  S\n  ```\n',
-      ['C', 'D <1>e</1>', 'H', 'K l', 'N', 'O', 'P', 'Q', 'R', 'S'],
-    ],
-    [
-      'directives of MyST with code',
-      '```{code-block} python\n:caption: A b\n:label: c\nd e\n```\n\n:::{math}\n:label: f\ng h\n:::\n\n````\n```{note}\ni\n```\n````\n',
-      ['A b'],
-    ],
-    [
-      'fences with a title, and cells of Quarto',
-      '```js title="A b" {1}\nc\n```\n\n```sh title="d/e.sh"\nf\n```\n\n```{r g, fig.cap="H i"}\n#| label: j\n#| fig-alt: "K"\n#| tbl-cap: L m\n#| eval: true\nn\n```\n',
-      ['A b', 'H i', 'K', 'L m'],
-    ],
-    [
-      'attributes of MDX',
-      '<A {...b} title={"C d"} label={e} note={f("g h")} items={["i j"]} alt="">\n\n<p title="K" className="l m">N</p>\n\n</A>\n\nO <P tip="Q" /> <R label="S">t</R>\n',
-      ['C d', 'K', 'N', 'O <1/> <2>t</2>', 'Q', 'S'],
-    ],
-  ])('%s', async (_, file, texts) => {
-    expect(await textsOf(markdown, file)).toEqual(texts);
-    expect(await translate(markdown, file, unchanged)).toBe(file);
-  });
+  it.each<[string, string, string[]]>(casesOf('markdown.yaml', 'the texts of a Markdown file'))(
+    '%s',
+    async (_, file, texts) => {
+      expect(await textsOf(markdown, file)).toEqual(texts);
+      expect(await translate(markdown, file, unchanged)).toBe(file);
+    },
+  );
 
   it('have their kind and line', async () => {
     const found = (await segmentsOf(markdown, '---\ntitle: A\n---\n# B\n\n| C |\n|-|\n\nD ![E](f)')).map(
@@ -297,42 +151,16 @@ describe('a translated Markdown file', () => {
     expect(await translate(markdown, 'Pay **$5** or $6', marked)).toBe('Pay§ **$5** or§ $6');
   });
 
-  it.each([
-    [
-      'keeps the prefix of lines with hard breaks',
-      '> - a  \n>   b\n>   c\\\n>   d\n',
-      '> - a§  \n>   b§ c§\\\n>   d§\n',
-    ],
-    ['keeps lines that end with CRLF', '- a\\\r\n  b\r\n', '- a§\\\r\n  b§\r\n'],
-    ['keeps the signs of emphasis', '_a_ __b__ *c* ~d~', '_a§_ __b§__ *c§* ~d§~'],
-    ['keeps the label of a reference', '[a] [b][]\n\n[a]: x\n[b]: y', '[a§][a] [b§][b]\n\n[a]: x\n[b]: y'],
-    ['writes titles in their quotes', "[a](b 'c')", "[a§](b 'c§')"],
-    [
-      'writes values of front matter as they are',
-      '---\ntitle: \'A\'\nlabel: "B"\nsummary: C\ndescription: >-\n  D\n  e\n---\n',
-      '---\ntitle: \'A§\'\nlabel: "B§"\nsummary: C§\ndescription: >-\n  D§ e§\n---\n',
-    ],
-  ])('%s', async (_, file, expected) => {
-    expect(await translate(markdown, file, marked)).toBe(expected);
-  });
+  it.each<[string, string, string]>(casesOf('markdown.yaml', 'a translated Markdown file'))(
+    '%s',
+    async (_, file, expected) => {
+      expect(await translate(markdown, file, marked)).toBe(expected);
+    },
+  );
 
-  it.each([
-    ['a list of definitions', 'Apple\n:   A red\n    fruit\n: B\n', 'Apple§\n:   A§ red§ fruit§\n: B§\n'],
-    ['links of wikis', 'A [[b c]], [[d|e f]] and ![[g.png]]\n', 'A§ [[b c]], [[d|e§ f§]] and§ ![[g.png]]\n'],
-    ['an abbreviation', '*[HTML]: Hyper text\n', '*[HTML]: Hyper§ text§\n'],
-    [
-      'lists of attributes',
-      '# A {#b}\n\nC [d e]{.f #g} [h](i){ .j } k\n{: .l }\n',
-      '# A§ {#b}\n\nC§ [d§ e§]{.f #g} [h§](i){ .j } k§\n{: .l }\n',
-    ],
-    [
-      'admonitions',
-      '!!! note "A b"\n    C\\\n    d\n\n:::tip[E]\nF\n:::\n',
-      '!!! note "A§ b§"\n    C§\\\n    d§\n\n:::tip[E§]\nF§\n:::\n',
-    ],
-    ['tabs', '=== "A"\n    B\n\n=== "C"\n\n\tD\n', '=== "A§"\n    B§\n\n=== "C§"\n\n\tD§\n'],
-    ['a callout', '> [!warning]- A\r\n> B\r\n', '> [!warning]- A§\r\n> B§\r\n'],
-  ])('keeps the signs of %s', async (_, file, expected) => {
+  it.each<[string, string, string]>(
+    casesOf('markdown.yaml', 'a translated Markdown file: keeps the signs of'),
+  )('keeps the signs of %s', async (_, file, expected) => {
     expect(await translate(markdown, file, marked)).toBe(expected);
   });
 

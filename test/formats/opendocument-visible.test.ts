@@ -2,6 +2,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged } from '#server/formats/inline-content.ts';
 import { odp, ods, odt } from '#server/formats/opendocument.ts';
+import { casesOf } from './cases.ts';
 import { fileOf, type Parts } from './opendocument-file.ts';
 
 /* Texts that a reader sees although they are in no paragraph of an OpenDocument file. */
@@ -105,40 +106,12 @@ describe('lists and indexes', () => {
 });
 
 describe('fields', () => {
-  it.each([
-    [
-      'a prompt is a part of its sentence',
-      '<text:p>To <text:placeholder text:placeholder-type="text">&lt;Name&gt;</text:placeholder>, hello</text:p>',
-      ['To <1><Name></1>, hello'],
-      [],
-    ],
-    [
-      'a prompt with a description, and a button',
-      '<text:p>By <text:text-input text:description="Your name">Anna</text:text-input> or <text:execute-macro>Click here</text:execute-macro></text:p>',
-      ['By <1>Anna</1> or <2>Click here</2>', 'Your name'],
-      [],
-    ],
-    [
-      'a reference repeats words, or is a number',
-      '<text:p>See <text:bookmark-ref text:reference-format="text" text:ref-name="a">The wall</text:bookmark-ref> on <text:reference-ref text:reference-format="page" text:ref-name="a">page three</text:reference-ref>.</text:p>',
-      ['See <1>The wall</1> on <2/>.'],
-      ['fields 1 9'],
-    ],
-    [
-      'a list, and a text under a condition, are counted',
-      '<text:p>Go <text:drop-down><text:label text:value="Red"/><text:label text:value="Blue"/>Red</text:drop-down> <text:conditional-text text:string-value-if-true="Yes" text:string-value-if-false="">Yes</text:conditional-text></text:p>',
-      ['Go <1/> <2/>'],
-      ['dropdown_lists 2 7', 'fields 3 9'],
-    ],
-    [
-      'the title of a link',
-      '<text:p>See <text:a office:title="The shop">it</text:a> here</text:p>',
-      ['See <1>it</1> here', 'The shop'],
-      [],
-    ],
-  ])('%s', async (_, body, texts, kept) => {
-    expect(await read({ body })).toMatchObject({ texts, kept });
-  });
+  it.each<[string, string, string[], string[]]>(casesOf('opendocument-visible.yaml', 'fields'))(
+    '%s',
+    async (_, body, texts, kept) => {
+      expect(await read({ body })).toMatchObject({ texts, kept });
+    },
+  );
 });
 
 describe('ruby text', () => {

@@ -3,6 +3,7 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { odp, ods, odt } from '#server/formats/opendocument.ts';
+import { casesOf } from './cases.ts';
 import { fileOf, type Parts } from './opendocument-file.ts';
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -34,50 +35,14 @@ const bodyOf = (content: string) =>
   /<office:(text|spreadsheet|presentation)>(.*)<\/office:\1>/s.exec(content)![2]!;
 
 describe('the texts of an OpenDocument file', () => {
-  it.each<[string, string, string[]]>([
-    ['paragraphs and headings', '<text:h>A</text:h><text:p>B</text:p>', ['A', 'B']],
-    [
-      'formatting is a pair of tags',
-      '<text:p>One <text:span text:style-name="B">two</text:span> three</text:p>',
-      ['One <1>two</1> three'],
-    ],
-    [
-      'a style without an effect is no tag',
-      '<text:p>One <text:span text:style-name="R">two</text:span> three</text:p>',
-      ['One two three'],
-    ],
-    [
-      'elements of one look are one pair',
-      '<text:p>One <text:span text:style-name="B">two</text:span><text:span text:style-name="B2"> three<text:line-break/></text:span><text:span text:style-name="B">four</text:span><text:span text:style-name="B"/><text:span text:style-name="I"> five</text:span></text:p>',
-      ['One <1>two three<2/>four</1><3> five</3>'],
-    ],
-    ['links are pairs', '<text:p>See <text:a xlink:href="x">this</text:a>!</text:p>', ['See <1>this</1>!']],
-    [
-      'fields stay',
-      '<text:p>Page <text:page-number>3</text:page-number> of <text:page-count>9</text:page-count> pages</text:p>',
-      ['Page <1/> of <2/> pages'],
-    ],
-    ['white space is one space', '<text:p>  One\n\ttwo<text:s/>three </text:p>', ['One two three']],
-    [
-      'tabs and line breaks',
-      '<text:p>a<text:tab/>b<text:line-break></text:line-break>c</text:p>',
-      ['a<1/>b<2/>c'],
-    ],
-    [
-      'notes, frames and their descriptions are separate texts',
-      '<text:p>Out<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>In</text:p></text:note-body></text:note>side <draw:frame><svg:title>Picture</svg:title><draw:text-box><text:p>Box</text:p></draw:text-box></draw:frame>end</text:p>',
-      ['Out<1/>side <2/>end', 'In', 'Picture', 'Box'],
-    ],
-    [
-      'comments, deleted and hidden texts stay',
-      '<text:tracked-changes><text:p>Gone</text:p></text:tracked-changes><text:section text:display="none"><text:p>Hidden</text:p></text:section><text:p>A<office:annotation><text:p>Note</text:p></office:annotation></text:p>',
-      ['A'],
-    ],
-  ])('%s', async (_, body, texts) => {
-    expect(await textsOf({ body })).toEqual(texts);
-    const { 'content.xml': content } = await translated({ body }, (source) => source);
-    expect(bodyOf(content)).toBe(body);
-  });
+  it.each<[string, string, string[]]>(casesOf('opendocument.yaml', 'the texts of an OpenDocument file'))(
+    '%s',
+    async (_, body, texts) => {
+      expect(await textsOf({ body })).toEqual(texts);
+      const { 'content.xml': content } = await translated({ body }, (source) => source);
+      expect(bodyOf(content)).toBe(body);
+    },
+  );
 
   it('of a sheet are the cells with texts, each once, at their addresses', async () => {
     const body = `<table:table table:name="Costs"><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="1000000000"/></table:table-row><table:table-row><table:table-cell office:value-type="string" table:number-columns-repeated="2"><text:p>Tea</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="1"><text:p>1 EUR</text:p></table:table-cell><table:table-cell table:formula="of:=A1" office:value-type="string"><text:p>Sum</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>Cup</text:p></table:table-cell></table:table-row></table:table>`;
@@ -310,45 +275,12 @@ describe('a text that is translated in a cell of a sheet', () => {
     return findings.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
   };
 
-  it.each<[where: string, more: string, before: string, after: string]>([
-    ['a formula', ' table:formula="of:=COUNTIF([.A1:.A9];&quot;done&quot;)"', '', ''],
-    [
-      'a formula of a covered cell',
-      '/><table:covered-table-cell table:formula="of:=IF([.A1]=&quot;Done&quot;;1;0)"',
-      '',
-      '',
-    ],
-    [
-      'a dropdown list',
-      '',
-      '<table:content-validations><table:content-validation table:name="v" table:condition="of:cell-content-is-in-list(&quot;Done&quot;;&quot;Open&quot;)"/></table:content-validations>',
-      '',
-    ],
-    [
-      'a filter',
-      '',
-      '',
-      '<table:database-ranges><table:database-range table:target-range-address="S.A1:S.A9"><table:filter><table:filter-and><table:filter-condition table:field-number="0" table:operator="=" table:value="Done"/></table:filter-and></table:filter></table:database-range></table:database-ranges>',
-    ],
-    [
-      'a filter with several values',
-      '',
-      '',
-      '<table:database-ranges><table:database-range><table:filter><table:filter-condition table:value="Old" table:operator="="><table:filter-set-item table:value="Done"/></table:filter-condition></table:filter></table:database-range></table:database-ranges>',
-    ],
-    [
-      'a conditional format',
-      '',
-      '',
-      '<calcext:conditional-formats xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"><calcext:conditional-format><calcext:condition calcext:value="contains-text(&quot;Done&quot;)"/></calcext:conditional-format></calcext:conditional-formats>',
-    ],
-    [
-      'a style',
-      '',
-      '<style:map style:condition="cell-content()=&quot;Done&quot;" style:apply-style-name="a"/>',
-      '',
-    ],
-  ])('has a warning if %s compares cells with it', async (where, more, before, after) => {
+  it.each<[where: string, more: string, before: string, after: string]>(
+    casesOf(
+      'opendocument.yaml',
+      'a text that is translated in a cell of a sheet: has a warning if compares cells with it',
+    ),
+  )('has a warning if %s compares cells with it', async (where, more, before, after) => {
     const [found, ...others] = await warningsOf('Done', more, before, after);
     expect(found?.toLowerCase()).toBe(
       'formulas, conditional formats, filters or dropdown lists compare cells with texts that are translated only in the cells; check their results: "done"',

@@ -4,6 +4,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { findListings } from '#server/formats/pdf/layout/paragraphs/listings.ts';
 import type { TextLine } from '#server/formats/pdf/layout/paragraphs/text-lines.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
+import { casesOf } from './cases.ts';
 import { lines, mono, page, serif, text } from './pdf-page.ts';
 
 /** The kept program listings of a page with these lines, and the texts to translate. */
@@ -16,57 +17,12 @@ function read(values: readonly string[], font = mono): { kept: string[]; transla
 }
 
 describe('a program listing is kept', () => {
-  it.each<[language: string, lines: string[]]>([
-    ['JavaScript', ['for (var i = 0; i < 10; i++) {', '  print(i);', '}']],
-    [
-      'Python',
-      ['import layout as lp', 'image = cv2.imread("image_file") # load images', 'model = lp.Model('],
-    ],
-    ['C', ['#include <stdio.h>', 'the main program', 'int main(void) {', '  printf("hello, world");', '}']],
-    [
-      'SQL',
-      [
-        '-- Active masks of the table',
-        'SELECT name FROM EMPLOYEES',
-        'ALTER TABLE EMPLOYEES',
-        'ACTIVATE ROW ACCESS CONTROL',
-      ],
-    ],
-    ['HTML', ['<title>Names</title>', 'Some words of text', '</body>']],
-    ['JSON', ['{', '"name": "Main pump",', '"flow": "high"', '}']],
-    [
-      'Python with comments',
-      [
-        '# Get all links of the current page',
-        '# and follow each of them',
-        'ln = page.load()',
-        '# Links are in a list',
-        '# to see what there is',
-        'while ln:',
-        'print ln',
-        'ln = ln.next',
-      ],
-    ],
-    ['a call', ['pix.writePNG("test of words")']],
-    ['a shell', ['$ npm install words', '$ ./run all the words']],
-    ['one line', ['console.log(add(three, five));']],
-    ['a declaration', ['int x = 42; int* p = &x;']],
-    ['a command', ['wget https://example.org/words.txt']],
-    [
-      'commands of a shell',
-      ['git config --global user.name "Your Name"', 'git config --global core.editor vim', 'exit'],
-    ],
-    ['commands with a prompt', ['target# ln -sf /usr/bin/words \\', '/lib/words', 'target# reboot -f']],
-    ['PowerShell', ['Connect-MsolService -Credential $cred', 'Get-MsolUser']],
-    ['a grammar', ['columnSpec ::= size', 'rowSpec ::= size | componentSize']],
-    ['a path', ['/usr/bin/words/server_one']],
-    [
-      'an assembler with comments at a tab',
-      ['mov eax, 1', 'cmp eax, ebx', 'jne side_exit', 'one word for the reader'],
-    ],
-  ])('%s', (_, program) => {
-    expect(read(program)).toEqual({ kept: [program.map((line) => line.trim()).join(' ')], translated: [] });
-  });
+  it.each<[language: string, lines: string[]]>(casesOf('pdf-listings.yaml', 'a program listing is kept'))(
+    '%s',
+    (_, program) => {
+      expect(read(program)).toEqual({ kept: [program.map((line) => line.trim()).join(' ')], translated: [] });
+    },
+  );
 
   it('without the prose around it, though a line number is in the font of the prose', () => {
     const [number, words] = [text('1', 50, 680), 'The next line is a part of the program'];
@@ -78,32 +34,12 @@ describe('a program listing is kept', () => {
 });
 
 describe('a text in any font is kept', () => {
-  it.each<[what: string, lines: string[]]>([
-    ['commands', ['mkdir -p ~/words', 'conda init', 'exit']],
-    ['one command with an address', ['git clone https://example.org/words.git']],
-    [
-      'a script',
-      [
-        't_low = stats.ppf(0.9, df=n)',
-        'ci_low = mean - t_low',
-        'print("Low: " + s)',
-        'options(width = 14, digits = 3)',
-      ],
-    ],
-    [
-      'a class',
-      [
-        'namespace Shop.Data',
-        'public class Item : Context',
-        '{',
-        'public Set<Size> All { get; set; }',
-        'private int count;',
-      ],
-    ],
-    ['data', ['"title": "Some words",', '"notes": {', '"first_note": "Words",', '}']],
-  ])('%s', (_, code) => {
-    expect(read(code, serif)).toEqual({ kept: [code.join(' ')], translated: [] });
-  });
+  it.each<[what: string, lines: string[]]>(casesOf('pdf-listings.yaml', 'a text in any font is kept'))(
+    '%s',
+    (_, code) => {
+      expect(read(code, serif)).toEqual({ kept: [code.join(' ')], translated: [] });
+    },
+  );
 });
 
 describe('a text about programs in any font is translated', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asBullet, isSteep, turnOf } from '#server/formats/pdf/scans/read-lines.ts';
+import { asBullet, isSteep, turnOf } from '#server/formats/pdf/scans/recognize-page.ts';
 
 const box = (x0: number, y0: number, x1: number, y1: number) => ({ x0, y0, x1, y1 });
 const lineOf = (baseline: ReturnType<typeof box>, confidence = 95) => ({

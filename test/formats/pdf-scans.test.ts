@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
-import { dataFile, obstacleTo } from '#server/formats/ocr/languages.ts';
-import type { RecognizedPage } from '#server/formats/ocr/recognized-page.ts';
-import { skewOf } from '#server/formats/pdf/scans/skew.ts';
+import type { RecognizedPage } from '#server/formats/ocr/tesseract.ts';
+import { dataFile, obstacleTo } from '#server/formats/ocr/tesseract.ts';
+import { skewOf } from '#server/formats/pdf/scans/raster.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { textByPdfjs } from './golden-pdf-readers.ts';

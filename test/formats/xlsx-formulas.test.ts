@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { renameInFormula } from '#server/formats/xlsx/formula.ts';
 import { NewNames } from '#server/formats/xlsx/names.ts';
 import { cpuTime } from '../setup/cpu-time.ts';
+import { casesOf } from './cases.ts';
 
 const names = new NewNames();
 names.addSheet('Sheet1', 'Hoja 1');
@@ -20,29 +21,12 @@ names.addColumn('Sales', 'B', '@ B');
 const renamed = (formula: string): string => renameInFormula(formula, names).text;
 
 describe('the new name of a sheet', () => {
-  it.each([
-    ['without quotes', 'Sheet1!A1+SHEET1!$B:$B', "'Hoja 1'!A1+'Hoja 1'!$B:$B"],
-    ['in quotes, with apostrophes', "SUM('My ''own'''!A1:B2)", 'SUM(Own!A1:B2)'],
-    ['with an apostrophe, which is doubled', 'Sheet3!A1', "'L''été'!A1"],
-    ['that looks like a cell, in quotes', 'データ!A1', "'R1'!A1"],
-    ['at both ends of a range of sheets', 'SUM(Sheet1:Sheet3!A1)', "SUM('Hoja 1:L''été'!A1)"],
-    [
-      'without quotes, if it has only letters, digits, _ and .',
-      'SUM(Sheet4:Sheet5!A1)',
-      'SUM(Été:Год_2.1!A1)',
-    ],
-    ['at one end of a range of sheets in quotes', "'Sheet1:Sheet2'!A1", "'Hoja 1:Sheet2'!A1"],
-    ['at both ends of a range of cells', 'Sheet1!A1:Sheet3!B2', "'Hoja 1'!A1:'L''été'!B2"],
-    ['after a range of cells begins', 'A1:Sheet1!B2', "A1:'Hoja 1'!B2"],
-    ['before an error', 'Sheet1!#REF!+Sheet1!A1', "'Hoja 1'!#REF!+'Hoja 1'!A1"],
-    ['of the own workbook', "[0]Sheet1!A1+'[0]Sheet1'!A1", "'[0]Hoja 1'!A1+'[0]Hoja 1'!A1"],
-    ['in a list of areas', 'Sheet1!$A:$A,Sheet1!$1:$2', "'Hoja 1'!$A:$A,'Hoja 1'!$1:$2"],
-    ['in an intersection', 'Sheet1!A1 Sheet3!A:A', "'Hoja 1'!A1 'L''été'!A:A"],
-    ['in a text that is a reference', 'INDIRECT( "Sheet1!A1" )', 'INDIRECT( "\'Hoja 1\'!A1" )'],
-    ['in a link', 'HYPERLINK("#Sheet1!A1","Sheet1!")', 'HYPERLINK("#\'Hoja 1\'!A1","Sheet1!")'],
-  ])('is written %s', (_, formula, expected) => {
-    expect(renamed(formula)).toBe(expected);
-  });
+  it.each<[string, string, string]>(casesOf('xlsx-formulas.yaml', 'the new name of a sheet: is written'))(
+    'is written %s',
+    (_, formula, expected) => {
+      expect(renamed(formula)).toBe(expected);
+    },
+  );
 
   it.each([
     ['a text', '"Sheet1!A1 ""Sheet1!"""'],

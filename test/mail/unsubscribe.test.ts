@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { unsubscribeToken } from '#server/identity/mail/unsubscribe.ts';
+import { unsubscribeToken } from '#server/identity/mail/preferences.ts';
 import { queueDigests } from '#server/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,46 +1,61 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type LanguageCode, languageName } from '#server/languages.ts';
-import { agglutinating } from './forms/agglutinating.ts';
-import { germanic } from './forms/germanic.ts';
-import { heldOut } from './forms/held-out.ts';
-import { judge, type Verdict } from './forms/measure.ts';
-import { others } from './forms/others.ts';
-import { romance } from './forms/romance.ts';
-import { slavic } from './forms/slavic.ts';
+import { checkTerms } from '#server/matching/terms/index.ts';
 
-const tables = [germanic, romance, slavic, agglutinating, others, heldOut] as const;
-const languages = [...new Set(tables.flatMap((table) => Object.keys(table)))] as LanguageCode[];
-const accuracy = readFileSync(new URL('./forms/accuracy.tsv', import.meta.url), 'utf8').split('\n');
-const guide = readFileSync(new URL('../../docs/terminology.md', import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const accuracy = read('./forms/accuracy.tsv').split('\n');
+const guide = read('../../docs/terminology.md');
 
-function verdictsOf(language: LanguageCode): Verdict[] {
-  return tables.flatMap((table) => {
-    const lines = (table as Partial<Record<LanguageCode, string>>)[language];
-    return lines === undefined ? [] : judge(lines, language);
-  });
+/** A word of the list, and whether `checkTerms` counts it as its term. */
+interface Verdict {
+  language: LanguageCode;
+  isForm: boolean;
+  counted: boolean;
 }
 
-function share(verdicts: readonly Verdict[]): string {
-  return `${verdicts.filter(({ counted }) => counted).length}/${verdicts.length}`;
+/*
+ * words.tsv has terms with forms that must count and similar words that must not. The table "held out" was written after
+ * the rules, and measured; later, the rules were corrected, and three errors of this table.
+ */
+const verdicts = read('./forms/words.tsv')
+  .trimEnd()
+  .split('\n')
+  .slice(1)
+  .flatMap((line): Verdict[] => {
+    const [language, , term, forms, others] = line.split('\t') as [LanguageCode, ...string[]];
+    const verdict = (text: string, isForm: boolean) => ({
+      ...{ language, isForm },
+      counted: counts(term!, text, language),
+    });
+    return [
+      ...forms!.split(', ').map((text) => verdict(text, true)),
+      ...others!.split(', ').map((text) => verdict(text, false)),
+    ];
+  });
+
+function counts(term: string, text: string, language: LanguageCode): boolean {
+  const expected = { sourceTerm: 'x', targetTerms: [term] as [string], caseSensitive: false, count: 1 };
+  return checkTerms([expected], `— ${text} —`, language).passed;
 }
 
-const verdictsByLanguage = new Map(languages.map((language) => [language, verdictsOf(language)]));
+function shares(all: readonly Verdict[]): [forms: string, others: string] {
+  const share = (some: readonly Verdict[]) =>
+    `${some.filter(({ counted }) => counted).length}/${some.length}`;
+  return [share(all.filter(({ isForm }) => isForm)), share(all.filter(({ isForm }) => !isForm))];
+}
 
-describe.each(languages)('%s: forms of a term count, other words do not', (language) => {
-  const verdicts = verdictsByLanguage.get(language)!;
-  const forms = verdicts.filter(({ isForm }) => isForm);
-  const words = verdicts.filter(({ isForm }) => !isForm);
-
-  it('as often as forms/accuracy.tsv has it', () => {
-    expect(accuracy).toContain(`${languageName(language)}\t${share(forms)}\t${share(words)}`);
-  });
-});
+describe.each([...Map.groupBy(verdicts, ({ language }) => language)])(
+  '%s: forms of a term count, other words do not',
+  (language, own) => {
+    it('as often as forms/accuracy.tsv has it', () => {
+      expect(accuracy).toContain([languageName(language), ...shares(own)].join('\t'));
+    });
+  },
+);
 
 it('the totals of forms/accuracy.tsv and docs/terminology.md', () => {
-  const verdicts = [...verdictsByLanguage.values()].flat();
-  const forms = share(verdicts.filter(({ isForm }) => isForm));
-  const words = share(verdicts.filter(({ isForm }) => !isForm));
-  expect(accuracy).toContain(`all\t${forms}\t${words}`);
-  expect(guide).toContain(`${forms} forms and ${words} other words`);
+  const [forms, others] = shares(verdicts);
+  expect(accuracy).toContain(`all\t${forms}\t${others}`);
+  expect(guide).toContain(`${forms} forms and ${others} other words`);
 });

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingNames } from '#server/settings/environment.ts';
-import { formerSettingNames } from '#server/settings/former-names.ts';
 import { settingsInFiles } from '#server/settings/secrets.ts';
+import { formerSettingNames } from '#server/settings.ts';
 import { importsOf } from '#test/architecture/modules.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -9,7 +9,7 @@ import { createThreads, DeadlineError } from '#server/platform/threads/threads.t
 /** Work that never ends, with a pattern that retries exponentially; work that fails; and work that returns its task. */
 const work = `
 import { parentPort } from 'node:worker_threads';
-import { serveThread } from ${JSON.stringify(new URL('../../server/platform/threads/serve-thread.ts', import.meta.url).href)};
+import { serveThread } from ${JSON.stringify(new URL('../../server/platform/threads/threads.ts', import.meta.url).href)};
 serveThread({
   echo: (task) => task,
   fail: (task) => { throw new RangeError(task); },

@@ -7,7 +7,7 @@ import { type Fields, found, join, type Person } from '#test/factories.ts';
 import { killableBeside, testKills, type Victim } from '#test/faults/kills.ts';
 import { connect, useTestApp } from '#test/setup/app.ts';
 import type { RunningService } from '#test/setup/service.ts';
-import { reportAndTakeOver } from '#workers/heartbeat.ts';
+import { reportAndTakeOver } from '#workers/run.ts';
 
 const kills = Number(process.env['KILLS'] ?? 40);
 /** Creates workspaces, and is not killed. */

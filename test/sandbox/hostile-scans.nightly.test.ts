@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { obstacleTo } from '#server/formats/ocr/languages.ts';
+import { obstacleTo } from '#server/formats/ocr/tesseract.ts';
 import { fileErrorOf, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { truncatedJpeg } from '../formats/scanned-pdf.ts';
 

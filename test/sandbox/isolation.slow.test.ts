@@ -13,8 +13,8 @@ import {
   findIsolation,
   type IsolationLevel,
   reader,
+  remainingAccess,
 } from '#server/platform/sandbox/isolation.ts';
-import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { openTestSandbox, processOf } from './open-sandbox.ts';
 import type { Probed, Targets } from './probes.ts';
 

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AccountStore } from '#server/platform/stores/blob-store.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { accountClient } from '#server/platform/stores/data-lake/account-client.ts';
 import { openConnections } from '#server/platform/stores/data-lake/filesystem.ts';
 import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
 import { listen } from '#test/fakes/http-server.ts';
 import { startAccount, type TestAccount } from './data-lake-account.ts';
 

@@ -10,6 +10,7 @@ import { totpCode } from '#test/setup/totp.ts';
 import { startAccount, type TestAccount } from '#test/storage/data-lake-account.ts';
 import { signIn } from './admin.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { typeDay } from './kit.ts';
 
 /** There is no BASE_URL, because the browser uses plain http. */
 const env: Record<string, string> = { ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' };
@@ -164,8 +165,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.waitForURL('**/app/settings/audit?action=api_key_rotated');
     await page.getByRole('row').filter({ hasText: founder.email }).getByText('API key rotated').waitFor();
     expect(await page.content()).not.toContain(key);
-    await page.getByLabel('First day').focus();
-    await page.keyboard.type('01312999');
+    await typeDay(page.getByRole('main'), 'First day', '01312999');
     await page.waitForURL('**/app/settings/audit?action=api_key_rotated&since=2999-01-31');
     await page.getByText('No matching events.').waitFor();
   });

@@ -159,3 +159,29 @@ describe.skipIf(withoutBrowser)('opening segments', () => {
     expect(await field(page).inputValue()).toBe('j');
   });
 });
+
+describe.skipIf(withoutBrowser)('a script that the editor loads on demand', () => {
+  const script = '**/static/replace-dialog-*.js';
+
+  test('is requested again if the service does not answer for a moment', async () => {
+    const { page } = await openDocument(app, browser, ['One']);
+    await opened(page, 1);
+    await page.route(script, (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await page.keyboard.press('Control+h');
+    await page.getByRole('dialog').waitFor();
+  });
+
+  test('is replaced by a message if it cannot be loaded, and the editor stays', async () => {
+    const { page } = await openDocument(app, browser, ['One']);
+    await opened(page, 1);
+    await field(page).fill('Typed');
+    await page.route(script, (route) => route.fulfill({ status: 503 }));
+    await page.keyboard.press('Control+h');
+    await page.getByText('Part of this screen could not be loaded.').waitFor();
+    expect(await field(page).inputValue()).toBe('Typed');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.unroute(script);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog').waitFor();
+  });
+});

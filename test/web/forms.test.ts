@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { confirmationToken } from '#server/identity/mail/confirmation.ts';
-import { unsubscribeToken } from '#server/identity/mail/unsubscribe.ts';
+import { unsubscribeToken } from '#server/identity/mail/preferences.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { readPreferences } from '#test/mail/preferences.ts';
 import { refusalOf, useTestApp } from '#test/setup/app.ts';

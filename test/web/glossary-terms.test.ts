@@ -162,8 +162,8 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
 
   test('sets the fields of a term, and allows and forbids other translations', async () => {
     const { page } = await openGlossary();
-    await page.getByRole('button', { name: 'Details of order' }).click();
-    const sheet = page.getByRole('dialog', { name: 'order' });
+    await page.getByRole('button', { name: 'Edit order' }).click();
+    const sheet = page.locator('main tr').filter({ has: page.getByLabel('Part of speech') });
     await sheet.getByLabel('Part of speech').selectOption('Noun');
     await sheet.getByLabel('Definition').fill('What a customer buys.');
     await sheet.getByRole('textbox', { name: 'Forbidden' }).fill('ordre');
@@ -181,10 +181,10 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
       .poll(async () => (await shown(page)).toSorted(), patient)
       .toEqual(['bill addition', 'order bon', 'order commande', 'order ordre', 'rent loyer']);
 
-    await page.getByRole('link', { name: 'Forbidden words' }).click();
+    await page.getByRole('button', { name: 'Forbidden words' }).click();
     await page.waitForURL('**?only=forbidden');
     await expect.poll(() => shown(page), patient).toEqual(['order ordre']);
-    await page.getByRole('link', { name: 'No definition' }).click();
+    await page.getByRole('button', { name: 'No definition' }).click();
     await expect.poll(() => shown(page), patient).toEqual(['bill addition', 'rent loyer']);
   });
 
@@ -201,8 +201,8 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
     ];
     const { page } = await openGlossary({ lines: lines.join('\n'), ...options });
     await expectAccessible(page);
-    await rows(page).filter({ hasText: 'caution' }).getByRole('button').nth(1).click();
-    await page.getByRole('dialog').getByText('dépôt').waitFor();
+    await rows(page).filter({ hasText: 'caution' }).getByRole('button').first().click();
+    await page.getByRole('button', { name: /dépôt/ }).first().waitFor();
     await expectAccessible(page);
     await page.setViewportSize({ width: 320, height: 640 });
     await expectAccessible(page);

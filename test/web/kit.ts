@@ -11,3 +11,14 @@ export async function command(scope: Locator, menu: string, name: string): Promi
   await scope.getByRole('button', { name: menu }).click();
   await scope.page().getByRole('menuitem', { name, exact: true }).click();
 }
+
+/** Types into a field of the kit for a day. @param keys the month, the day and the year, as far as they are typed */
+export async function typeDay(scope: Locator, label: string, keys: string): Promise<void> {
+  await dayField(scope, label).getByRole('spinbutton').first().focus();
+  await scope.page().keyboard.type(keys);
+}
+
+/** A field of the kit for a day, whose text is as the language writes dates. */
+export function dayField(scope: Locator, label: string): Locator {
+  return scope.getByRole('group', { name: label });
+}

@@ -9,7 +9,7 @@ import { readResults } from '#test/fidelity/report.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { measured } from '#web/server/landing.ts';
 import { type Locale, locales } from '#web/server/locale.ts';
-import { pictureDirectory } from '#web/server/pictures.ts';
+import { pictureDirectory } from '#web/server/public-pages.ts';
 import { expectAccessible, tooWideOn } from './accessibility.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { unsubscribeToken } from '#server/identity/mail/unsubscribe.ts';
+import { unsubscribeToken } from '#server/identity/mail/preferences.ts';
 import { type MailFacts, writeMail } from '#server/identity/mail/write-mail.ts';
 import { mailLanguages } from '#server/settings/kinds.ts';
 import { found, join } from '#test/factories.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { pictureDirectory } from '#web/server/pictures.ts';
+import { pictureDirectory } from '#web/server/public-pages.ts';
 import { executable, withoutBrowser } from './browser.ts';
 import { guide, memoryPictures } from './screenshots/memory.ts';
 

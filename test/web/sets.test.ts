@@ -6,6 +6,7 @@ import { withWorkers } from '#test/translation-memory/background.ts';
 import { pairs, readTmx, tmx } from '#test/translation-memory/tmx.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
+import { choose as chooseOption } from './kit.ts';
 import { patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -74,10 +75,10 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', () => {
     await page.getByRole('heading', { name: 'house' }).waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(2);
     await page.getByRole('searchbox', { name: 'Text' }).fill('0%');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await expect.poll(() => rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('Contract 100%')]);
     await page.waitForURL('**?text=0%25');
-    await page.getByLabel('Search in').selectOption('Translation');
+    await chooseOption(page.getByRole('main'), 'Search in', 'Translation');
     await page.getByText('No results.').waitFor();
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -4,8 +4,7 @@ import { addJob, pruneQueue } from '#server/platform/job-queue.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { reportAndTakeOver } from '#workers/heartbeat.ts';
-import { startSchedule } from '#workers/run.ts';
+import { reportAndTakeOver, startSchedule } from '#workers/run.ts';
 
 const app = useTestApp({ env: { STALE_PENDING_SECONDS: '60', SWEEP_INTERVAL_SECONDS: '1' } });
 let superuser: postgres.Sql;

@@ -1,10 +1,9 @@
-import { auth } from '#sdk/auth.ts';
 import { type Connection, createConnection } from '#sdk/connection.ts';
 import { documents } from '#sdk/documents.ts';
 import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
 import { reviews } from '#sdk/reviews.ts';
-import type { TenantDocumentArtifact } from '#sdk/types.ts';
+import type { Me, TenantDocumentArtifact } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
 import { deployment } from './deployment.ts';
 import { session } from './session/keeper.ts';
@@ -27,12 +26,18 @@ export const bound = <T>(methods: (connection: Connection) => T): T => methods(c
 
 /** The service for the signed-in member: the SDK's methods with this application's session. */
 export const client = {
-  auth: auth(connection),
   documents: documents(connection),
   memory: memory(connection),
   reviews: reviews(connection),
   usage: usage(connection),
 };
+
+/** Returns the signed-in member. The SDK's other methods for accounts are not in the first load. */
+export const readMe = () =>
+  connection.json<Me>(
+    { name: 'auth.me', repeatable: true, result: ['user'] },
+    { method: 'GET', path: '/api/auth/me' },
+  );
 
 /**
  * Returns the bytes of one file of a document, for the preview. The documented API returns only the latest translated

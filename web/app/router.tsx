@@ -89,6 +89,9 @@ const workspace = createRoute({
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
 
+/** The messages of files, texts and the editor. */
+const loadWork = () => loadWords('work');
+
 const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
@@ -99,7 +102,7 @@ const inbox = createRoute({
 const translate = createRoute({
   getParentRoute: () => workspace,
   path: '/app/translate',
-  beforeLoad: () => loadWords('translate'),
+  beforeLoad: () => Promise.all([loadWords('translate'), loadWork()]),
   validateSearch: readTranslateSearch,
   component: lazyRouteComponent(() => import('./screens/translate/translate.tsx'), 'TranslateScreen'),
 });
@@ -107,6 +110,7 @@ const translate = createRoute({
 const jobs = createRoute({
   getParentRoute: () => workspace,
   path: '/app/texts',
+  beforeLoad: loadWork,
   validateSearch: readJobFilter,
   component: lazyRouteComponent(() => import('./screens/jobs/jobs.tsx'), 'JobsScreen'),
 });
@@ -114,6 +118,7 @@ const jobs = createRoute({
 const job = createRoute({
   getParentRoute: () => workspace,
   path: '/jobs/$jobId',
+  beforeLoad: loadWork,
   component: lazyRouteComponent(() => import('./screens/jobs/job.tsx'), 'JobScreen'),
 });
 
@@ -254,6 +259,7 @@ const operatorWorkspace = createRoute({
 const documents = createRoute({
   getParentRoute: () => workspace,
   path: '/app/files',
+  beforeLoad: loadWork,
   validateSearch: readDocumentFilter,
   component: lazyRouteComponent(() => import('./screens/documents/documents.tsx'), 'DocumentsScreen'),
 });
@@ -261,20 +267,21 @@ const documents = createRoute({
 const estimates = createRoute({
   getParentRoute: () => workspace,
   path: '/app/estimates',
-  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate')]),
+  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate'), loadWork()]),
   component: lazyRouteComponent(() => import('./screens/estimates/estimates.tsx'), 'EstimatesScreen'),
 });
 
 const estimate = createRoute({
   getParentRoute: () => workspace,
   path: '/app/estimates/$estimateId',
-  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate')]),
+  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate'), loadWork()]),
   component: lazyRouteComponent(() => import('./screens/estimates/estimate.tsx'), 'EstimateScreen'),
 });
 
 const document = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/documents/$documentId',
+  beforeLoad: loadWork,
   validateSearch: readSegmentFilter,
   component: lazyRouteComponent(() => import('./editor/document-editor.tsx'), 'DocumentEditorScreen'),
 });
@@ -282,6 +289,7 @@ const document = createRoute({
 const review = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/texts',
+  beforeLoad: loadWork,
   validateSearch: readTextSearch,
   component: lazyRouteComponent(() => import('./editor/texts/texts-editor.tsx'), 'TextsEditorScreen'),
 });
@@ -327,7 +335,7 @@ const align = createRoute({
 const memory = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories/$setId',
-  beforeLoad: () => Promise.all([loadWords('sets'), loadWords('tools')]),
+  beforeLoad: () => Promise.all([loadWords('sets'), loadWords('tools'), loadWork()]),
   validateSearch: readMemoryFilter,
   component: lazyRouteComponent(() => import('./screens/sets/memory.tsx'), 'MemoryScreen'),
 });

@@ -5,7 +5,7 @@ import { pageHeaders } from '#server/http/response-headers.ts';
 import { recordEvent } from '#server/identity/audit/audit-log.ts';
 import { confirmEmail, findConfirmable } from '#server/identity/mail/confirmation.ts';
 import type { OptionalMail } from '#server/identity/mail/preferences.ts';
-import { readUnsubscribeToken, type Subscription, unsubscribe } from '#server/identity/mail/unsubscribe.ts';
+import { readUnsubscribeToken, type Subscription, unsubscribe } from '#server/identity/mail/preferences.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import type { Build } from './build.ts';

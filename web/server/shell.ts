@@ -119,7 +119,7 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides, audit, estimates, sets, usage, settings } =
+  const { signIn, workspace, operator, styleGuides, audit, estimates, sets, usage, settings, work } =
     build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator, usage] : []),
@@ -127,6 +127,7 @@ export function shellPage(
     ...(path === '/app/settings/audit' ? [audit] : []),
     ...(/^\/app\/estimates(\/|$)/.test(path) ? [estimates] : []),
     ...(/^\/app\/(glossaries|memories|concordance)(\/|$)/.test(path) ? [sets] : []),
+    ...(/^\/(app\/(edit|estimates|files|texts|translate)|jobs)(\/|$)/.test(path) ? [work] : []),
     ...(path === '/app/reports' ? [usage] : []),
     ...(/^\/(billing|app\/settings\/(api-keys|storage|audit|operator.*))$/.test(path) ? [settings] : []),
   ];

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { LinguaLoop } from '../../src/index.ts';
+import { ConnectionError, type LinguaLoop, LinguaLoopError, TimeoutError } from '../../src/index.ts';
 import type { Io } from './io.ts';
 
 /** An option of a command, such as `--to LANGS`. */
@@ -186,4 +186,20 @@ export function aligned(rows: readonly (readonly [string, string] | string[])[])
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns a failure as one line for the reader, with what to do if that is known. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof UsageError || error instanceof Failed) return error.message;
+  if (error instanceof ConnectionError) return `the service cannot be reached: ${error.message}`;
+  if (error instanceof TimeoutError) return error.message;
+  if (error instanceof LinguaLoopError) {
+    const { limit, actual, status } = error;
+    const sizes = limit !== null && actual !== null ? ` (${actual} of at most ${limit})` : '';
+    return `${error.message}${sizes}${status === 401 ? '; run "lingualoop login"' : ''}`;
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code
+    ? `${message}`
+    : `unexpected error: ${error instanceof Error ? (error.stack ?? message) : String(error)}`;
 }

@@ -2,6 +2,7 @@ import { version } from '../../src/index.ts';
 import {
   aligned,
   type Command,
+  describeFailure,
   exitCodes,
   helpOf,
   nearest,
@@ -9,9 +10,17 @@ import {
   UnknownNameError,
   UsageError,
 } from './command.ts';
-import { commands } from './commands/index.ts';
+import { align } from './commands/align.ts';
+import { compat } from './commands/compat.ts';
+import { glossary } from './commands/glossary.ts';
+import { login, logout, whoami } from './commands/login.ts';
+import { mcp } from './commands/mcp.ts';
+import { memory } from './commands/memory.ts';
+import { relay } from './commands/relay.ts';
+import { review } from './commands/review.ts';
+import { translate } from './commands/translate.ts';
+import { usage } from './commands/usage.ts';
 import { openClient } from './credentials.ts';
-import { describeFailure } from './failure.ts';
 import { type Io, say, stylesOf, tell } from './io.ts';
 
 /**
@@ -115,3 +124,19 @@ function overview(): string {
     'LINGUALOOP_URL and LINGUALOOP_API_KEY take precedence over "lingualoop login".',
   ].join('\n');
 }
+
+/** All commands by their names, in the order of the help. */
+export const commands: Readonly<Record<string, Command>> = {
+  login,
+  logout,
+  whoami,
+  translate,
+  review,
+  glossary,
+  memory,
+  align,
+  usage,
+  relay,
+  mcp,
+  compat,
+};

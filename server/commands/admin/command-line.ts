@@ -1,10 +1,23 @@
 import { parseArgs } from 'node:util';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
-import type { CommandMeta, Server } from './commands/command.ts';
-import { commands } from './commands.ts';
+import { accessCommands } from './commands/access.ts';
+import { type CommandMeta, commandRouter, type Server } from './commands/command.ts';
+import { dataCommands } from './commands/data.ts';
+import { resealSecrets } from './commands/reseal-secrets.ts';
+import { workCommands } from './commands/work.ts';
+import { workspaceCommands } from './commands/workspaces.ts';
 import { inJson, inText } from './printing.ts';
 import '#server/platform/input-messages.ts';
+
+/** The operators' commands by name, in the order in which the help lists them. */
+export const commands = commandRouter({
+  ...workspaceCommands,
+  ...accessCommands,
+  ...dataCommands,
+  ...workCommands,
+  'reseal-secrets': resealSecrets,
+});
 
 /** A mistake of the caller, described in one line. Nothing was changed. */
 export class Refusal extends Error {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Isolation, isWeaker } from '#server/platform/sandbox/isolation.ts';
-import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
+import { type Isolation, isWeaker, remainingAccess } from '#server/platform/sandbox/isolation.ts';
 import type { Settings } from '#server/settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

@@ -3,7 +3,7 @@ import { storageBindings } from '#db/schema/storage.ts';
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { AccountStore, BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
-import { StoreError } from '#server/platform/stores/store-error.ts';
+import { StoreError } from '#server/platform/stores/blob-store.ts';
 import { addressIn, pathIn, selectBinding } from '#server/storage/bindings.ts';
 import { destinationBy, isInAccount, onPlatform } from '#server/storage/destination.ts';
 import type { Comparison } from './comparison.ts';

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { prepare, type Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
-import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
+import { settleTopUp } from '#server/billing/metering/committed-usage.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Finding } from '#server/formats/document.ts';
 import { queueDocumentMail } from '#server/identity/mail/outbox.ts';

@@ -17,7 +17,7 @@ import { keyOf, type Prefetched } from '#server/translation/leverage/leverage.ts
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/pipeline/group.ts';
 import type { GroupText } from '#server/translation/pipeline/run.ts';
 import { lostTagsIssue } from '#server/translation/pipeline/tagged-segments.ts';
-import { limitOf, smallestLimits } from '#server/translation/text-limit.ts';
+import { limitOf, smallestLimits } from '#server/translation/request.ts';
 import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';

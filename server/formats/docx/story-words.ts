@@ -1,12 +1,13 @@
 import type { Segment, SegmentKey } from '../document.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
 import { reasonToKeep } from '../messages/strings.ts';
-import { escapeAttribute, textAttribute } from '../office/attributes.ts';
 import { type Edit, escapeXmlText, splice, withoutForbidden } from '../office/splice.ts';
 import {
   attributeOf,
+  escapeAttribute,
   type PositionedXmlEvents,
   readPositionedXml,
+  textAttribute,
   type XmlEndTag,
   type XmlStartTag,
 } from '../office/xml-reader.ts';

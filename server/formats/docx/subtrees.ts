@@ -3,7 +3,7 @@ import type { RunProperties } from '../office/paragraph/text-format.ts';
 import type { InnerMark } from '../office/paragraph/tokens.ts';
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
 import type { KeptContent } from './kept-content.ts';
-import { addRunProperty } from './run-properties.ts';
+import { addRunProperty } from './styles.ts';
 import { isOn, isWord } from './word-xml.ts';
 
 /**

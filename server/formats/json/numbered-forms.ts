@@ -1,5 +1,5 @@
-import { poPluralsOf } from '../messages/gettext-plurals.ts';
 import type { PluralCategory, PluralType } from '../messages/plural-forms.ts';
+import { poPluralsOf } from '../messages/plural-forms.ts';
 import type { JsonMember } from './parser.ts';
 
 /** A plural form in an object. */

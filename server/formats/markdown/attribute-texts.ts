@@ -1,7 +1,12 @@
 import { decodeText } from '../html/character-references.ts';
 import { isVisibleAttribute } from '../html/visible-attributes.ts';
-import { isProse, proseOfCode } from '../markup/code-prose.ts';
-import { isCodeValue, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
+import {
+  isCodeValue,
+  isProse,
+  isTextAttribute,
+  type OwnNames,
+  proseOfCode,
+} from '../markup/visible-names.ts';
 import type { Range } from './parse.ts';
 
 /*

@@ -4,10 +4,10 @@ import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
 import { findTemplateCode, withoutTemplateCode } from '../html/template-code.ts';
 import { type FormatKind, plainText } from '../inline-content.ts';
-import { proseOfCode } from '../markup/code-prose.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
 import type { OwnNames } from '../markup/visible-names.ts';
+import { proseOfCode } from '../markup/visible-names.ts';
 import type { TextOptions } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
 import {

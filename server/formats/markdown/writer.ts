@@ -2,7 +2,7 @@ import type { Nodes, Parents } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { mdxToMarkdown } from 'mdast-util-mdx';
 import { defaultHandlers, type Handle, type Options, toMarkdown } from 'mdast-util-to-markdown';
-import { type Signs, signsOf } from '../html/escaped-signs.ts';
+import { type Signs, signsOf } from '../html/character-references.ts';
 import type { InlineContent } from '../inline-content.ts';
 import { type Item, keyOfTag, type Run } from '../markup/inline-runs.ts';
 import { formula } from './foreign-syntax.ts';

@@ -1,6 +1,6 @@
 import type { Finding, SegmentKind } from '../document.ts';
 import type { FileText, KeptTexts } from '../existing-target.ts';
-import type { Signs } from '../html/escaped-signs.ts';
+import type { Signs } from '../html/character-references.ts';
 import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
 import type { LengthLimit } from '../length-limit.ts';
 import { reasonToKeep } from '../messages/strings.ts';

@@ -1,6 +1,5 @@
 import type { Message, MessageText } from './choices.ts';
-import { poPluralsOf } from './gettext-plurals.ts';
-import { describeForm, pluralCategories, sourceOfForm } from './plural-forms.ts';
+import { describeForm, pluralCategories, poPluralsOf, sourceOfForm } from './plural-forms.ts';
 
 /*
  * Plural forms between bars, as three families of libraries have them: Polyglot (`one file |||| %{smart_count} files`),

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import type { LanguageCode } from '#server/languages.ts';
 import { FileError } from '../file-error.ts';
-import { dataFile, packages } from './languages.ts';
 
 /** An image in shades of gray: one byte a pixel, rows from the top, 0 is black. */
 interface GrayImage {
@@ -95,4 +95,116 @@ export async function readImage(
     throw new FileError('unreadable', 'Tesseract cannot read the image of the page');
   const { blocks } = JSON.parse(api.GetJSONText()) as { blocks: { paragraphs?: ReadParagraph[] }[] };
   return blocks.flatMap(({ paragraphs }) => paragraphs ?? []);
+}
+
+/**
+ * The names of Tesseract's data by language. Languages without an entry cannot be recognized: the data for Russian are
+ * not on npm, Marathi and Nepali words are split, and Thai, which has no spaces between words, was not tried.
+ */
+const dataNames: Partial<Record<LanguageCode, string>> = {
+  en: 'eng',
+  es: 'spa',
+  fr: 'fra',
+  'fr-CA': 'fra',
+  de: 'deu',
+  it: 'ita',
+  'pt-BR': 'por',
+  'pt-PT': 'por',
+  nl: 'nld',
+  'zh-Hans': 'chi_sim',
+  'zh-Hant': 'chi_tra',
+  ja: 'jpn',
+  ko: 'kor',
+  ar: 'ara',
+  hi: 'hin',
+  tr: 'tur',
+  vi: 'vie',
+  uk: 'ukr',
+  el: 'ell',
+  id: 'ind',
+  pl: 'pol',
+  cs: 'ces',
+  ro: 'ron',
+  hu: 'hun',
+  sv: 'swe',
+  da: 'dan',
+  nb: 'nor',
+  fi: 'fin',
+  ms: 'msa',
+  fa: 'fas',
+  ur: 'urd',
+};
+
+/** The directory of the optional packages, which `npm run ocr` installs. */
+const packages = new URL('./packages/node_modules/', import.meta.url);
+
+/**
+ * Returns the file with the data of a language, compressed by gzip. Undefined if the language has no data.
+ *
+ * @param directory the directory of the packages
+ */
+export function dataFile(language: string, directory = packages): { name: string; file: URL } | undefined {
+  const name = dataNames[language as LanguageCode];
+  if (name === undefined) return undefined;
+  return {
+    name,
+    file: new URL(`@tesseract.js-data/${name}/4.0.0_best_int/${name}.traineddata.gz`, directory),
+  };
+}
+
+/**
+ * Returns why text in a language cannot be recognized, and what the operator can do about it. Undefined if it can be
+ * recognized.
+ *
+ * @param directory the directory of the packages
+ */
+export function obstacleTo(language: string, directory = packages): string | undefined {
+  const data = dataFile(language, directory);
+  if (!data) return `text recognition (OCR) does not support the source language (${language})`;
+  if (existsSync(data.file)) return undefined;
+  return 'text recognition (OCR) is not installed; the operator of the service installs it with `npm run ocr`';
+}
+
+/** A rectangle on the straightened page, in points. */
+type RecognizedBox = [left: number, bottom: number, right: number, top: number];
+
+/** A color: red, green and blue from 0 to 255. */
+export type Rgb = [red: number, green: number, blue: number];
+
+/**
+ * The text of a scanned page. Positions are in the space of the straightened page: in points, with the origin at its
+ * lower left corner, and with horizontal lines of text.
+ */
+export interface RecognizedPage {
+  /** The page number, from 1. */
+  page: number;
+  width: number;
+  height: number;
+  /** Maps the straightened page to the page's user space, as in PDF 32000-1, 8.3.3. */
+  matrix: readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+  lines: RecognizedLine[];
+  /** The places with ink outside of the words: pictures, rules and signs. */
+  marks: RecognizedBox[];
+  /** The number of lines that may be text, but could not be read. They are not in `lines`. */
+  unreadLines: number;
+}
+
+export interface RecognizedLine {
+  /** The number of the paragraph on the page. Lines with the same number follow each other. */
+  paragraph: number;
+  baseline: number;
+  /** The font size, in points. */
+  size: number;
+  bold: boolean;
+  /** The color of the paper around the line, and of its letters. */
+  ground: Rgb;
+  ink: Rgb;
+  words: RecognizedWord[];
+}
+
+export interface RecognizedWord {
+  text: string;
+  /** How sure the recognition is, from 0 to 100. */
+  confidence: number;
+  box: RecognizedBox;
 }

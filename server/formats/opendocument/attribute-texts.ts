@@ -1,8 +1,8 @@
 import type { SegmentKind } from '../document.ts';
 import { plainText } from '../inline-content.ts';
 import type { MarkupText } from '../markup/markup-places.ts';
-import { escapeAttribute, type TextAttribute } from '../office/attributes.ts';
 import { withoutForbidden } from '../office/splice.ts';
+import { escapeAttribute, type TextAttribute } from '../office/xml-reader.ts';
 
 /** An attribute whose text is translated, and its place for a reviewer. */
 export interface AttributeText extends TextAttribute {

@@ -1,6 +1,5 @@
 import type { Item } from '../markup/inline-runs.ts';
-import { type TextAttribute, textAttribute } from '../office/attributes.ts';
-import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
+import { attributeOf, type TextAttribute, textAttribute, type XmlStartTag } from '../office/xml-reader.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
 import { type CellRoom, usualLook } from './cell-room.ts';
 import type { Styles } from './text-styles.ts';

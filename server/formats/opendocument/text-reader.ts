@@ -2,9 +2,14 @@ import { addCompared } from '#server/formats/office/compared-texts.ts';
 import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
-import { type TextAttribute, textAttribute } from '../office/attributes.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
-import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
+import {
+  attributeOf,
+  readPositionedXml,
+  type TextAttribute,
+  textAttribute,
+  type XmlStartTag,
+} from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';

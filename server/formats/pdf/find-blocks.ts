@@ -5,9 +5,13 @@ import { agreeOnRaggedEnds } from './layout/alignment/justified.ts';
 import { markSharedEdges } from './layout/alignment/shared-edges.ts';
 import { TextArea } from './layout/alignment/text-area.ts';
 import { Decorations } from './layout/content/decorations.ts';
-import { type JoinedCharacter, joinLines } from './layout/content/joined-text.ts';
+import {
+  type JoinedCharacter,
+  joinLines,
+  readSmallCapitals,
+  type SmallCapitals,
+} from './layout/content/joined-text.ts';
 import { type KeptText, onlySymbols, untranslatedReason } from './layout/content/kept-text.ts';
-import { readSmallCapitals, type SmallCapitals } from './layout/content/small-capitals.ts';
 import { styledContent, usualStyleOf } from './layout/content/styled-content.ts';
 import { hasUnknownLetters } from './layout/content/symbols.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';

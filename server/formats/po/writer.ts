@@ -1,8 +1,7 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
 import type { MessageText } from '../messages/choices.ts';
-import { poPluralsOf } from '../messages/gettext-plurals.ts';
 import type { Quoting } from '../messages/icu.ts';
-import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
+import { describeForm, poPluralsOf, sourceOfForm } from '../messages/plural-forms.ts';
 import { formsOfSource, messageIn, withSpaceOf, withWords } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';

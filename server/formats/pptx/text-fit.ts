@@ -1,6 +1,6 @@
-import { withAttributes } from '../office/attributes.ts';
 import type { Edit } from '../office/splice.ts';
 import { linesOf, widthOf } from '../office/text-width.ts';
+import { withAttributes } from '../office/xml-reader.ts';
 import type { InheritedStyles } from './inherited-styles.ts';
 import { emusPerPoint } from './shapes.ts';
 import type { BodyProperties, TextBody } from './text-body.ts';

@@ -1,5 +1,5 @@
-import { escapeAttribute } from '../office/attributes.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
+import { escapeAttribute } from '../office/xml-reader.ts';
 import type { PartEditor } from './part-stream.ts';
 
 const attribute = /(\s([^\s=/>"']+)\s*=\s*)("[^"]*"|'[^']*')/g;

@@ -8,14 +8,14 @@ import { type CellPosition, writeReference } from './cell-reference.ts';
 import { CellStyles } from './cell-styles.ts';
 import { cellTextLimit, cutToLimit, translatedText } from './cell-text.ts';
 import { LeftOutColumns } from './columns.ts';
-import { NewNames } from './names.ts';
 import {
   columnNameLimit,
   decideHeaders,
   type NewHeader,
+  NewNames,
   newSheetNames,
   sheetNameLimit,
-} from './new-names.ts';
+} from './names.ts';
 import {
   formatKey,
   formatLimit,
@@ -26,8 +26,7 @@ import {
   selectedFormats,
   writeFormat,
 } from './number-formats.ts';
-import { PartChanges } from './part-changes.ts';
-import { type PartEditor, readXmlPart } from './part-stream.ts';
+import { PartChanges, type PartEditor, readXmlPart } from './part-stream.ts';
 import {
   includedParts,
   namedSheets,
@@ -50,11 +49,10 @@ import { SharedStrings } from './shared-strings.ts';
 import { columnWidthWriter } from './sheet-columns.ts';
 import { type NewSizes, SheetFit } from './sheet-fit.ts';
 import type { Cell } from './sheet-reader.ts';
-import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
 import { type ValidationText, validationWriter } from './validation-texts.ts';
-import { isSpreadsheet, openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+import { isSpreadsheet, openWorkbook, type Sheet, selectSheets, type Workbook } from './workbook.ts';
 
 /** The elements that the schema places before the views of a sheet. */
 const beforeViews = new Set(['sheetPr', 'dimension']);

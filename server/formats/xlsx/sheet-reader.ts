@@ -3,8 +3,8 @@ import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
 import { isOn, prefixOf } from './attributes.ts';
-import { CellLimits } from './cell-limits.ts';
 import {
+  CellLimits,
   type CellRange,
   lastColumn,
   lastRow,

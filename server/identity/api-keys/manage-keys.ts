@@ -1,9 +1,10 @@
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { apiKeys } from '#db/schema/identity.ts';
+import { apiKeys, users } from '#db/schema/identity.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {
+  type ApiKeyRow,
   endKey,
   insertSecret,
   limitSecrets,
@@ -12,7 +13,7 @@ import {
 } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
-import { writeScopes } from '#server/identity/access/scopes.ts';
+import { readScopes, writeScopes } from '#server/identity/access/scopes.ts';
 import { type AuditEvent, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type Proof, withProof } from '#server/identity/auth/reauthentication.ts';
 import { limitsOf, revocationOf } from '#server/identity/tenants/replace-workspace-key.ts';
@@ -26,7 +27,6 @@ import {
   type RotateInput,
   type UpdateInput,
 } from './schema.ts';
-import { findKey, type ViewedKey, viewOf } from './views.ts';
 
 type KeyServices = Pick<Services, 'database' | 'secretsKeys' | 'settings'>;
 
@@ -207,4 +207,71 @@ async function endOf(tx: Tx, expiresAt: string | null): Promise<Date | null> {
   const [row] = await tx.execute(sql`select ${expiresAt}::timestamptz > now() as ahead`);
   if (row?.['ahead'] !== true) throw new AppError('unprocessable', 'expires_at must be in the future');
   return new Date(expiresAt);
+}
+
+/** A key with the member who created its secret. Times are compared by the database's clock. */
+interface ViewedKey {
+  key: ApiKeyRow;
+  creator: string | null;
+  byFormerAdmin: boolean;
+  expired: boolean;
+  overlaps: boolean;
+}
+
+function viewOf({ key, creator, byFormerAdmin, expired, overlaps }: ViewedKey): ApiKey {
+  return {
+    key_id: key.keyId,
+    name: key.name,
+    scopes: readScopes(key.scope),
+    prefix: key.prefix,
+    workspace: key.workspace,
+    created_at: key.createdAt.toISOString(),
+    created_by: creator ?? key.createdBy,
+    by_former_admin: byFormerAdmin,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    expired,
+    overlap_ends_at: overlaps ? (key.overlapEndsAt?.toISOString() ?? null) : null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  };
+}
+
+/** Returns keys of a tenant: those that are not revoked in the order of their creation, or the latest revoked ones. */
+export async function listKeys(tx: Tx, tenantId: string, revoked: boolean): Promise<ApiKey[]> {
+  const found = revoked
+    ? await select(tx, tenantId, isNotNull(apiKeys.revokedAt))
+        .orderBy(desc(apiKeys.revokedAt), apiKeys.keyId)
+        .limit(maxApiKeys)
+    : await select(tx, tenantId, sql`${apiKeys.revokedAt} is null`).orderBy(
+        desc(apiKeys.workspace),
+        apiKeys.createdAt,
+        apiKeys.keyId,
+      );
+  return found.map(viewOf);
+}
+
+/**
+ * Finds a key of a tenant, revoked or not.
+ * @throws AppError 404
+ */
+async function findKey(tx: Tx, tenantId: string, keyId: string): Promise<ViewedKey> {
+  const [found] = await select(tx, tenantId, eq(apiKeys.keyId, keyId));
+  if (!found) throw new AppError('not_found', 'API key not found');
+  return found;
+}
+
+function select(tx: Tx, tenantId: string, which: SQL) {
+  return tx
+    .select({
+      key: apiKeys,
+      creator: users.email,
+      byFormerAdmin: sql<boolean>`${apiKeys.createdBy} is not null
+        and coalesce(not ${users.active} or ${users.role} <> 'global_administrator', true)`,
+      expired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
+      overlaps: sql<boolean>`coalesce(${apiKeys.overlapEndsAt} > now(), false)`,
+    })
+    .from(apiKeys)
+    .leftJoin(users, and(eq(users.tenantId, tenantId), eq(users.userId, apiKeys.createdBy)))
+    .where(and(eq(apiKeys.tenantId, tenantId), which))
+    .$dynamic();
 }

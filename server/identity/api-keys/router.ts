@@ -1,7 +1,8 @@
 import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { router } from '#server/trpc.ts';
-import { createKey, revokeKey, rotateKey, updateKey } from './manage-keys.ts';
+import { auditListRequest, auditPage, listEvents } from '../audit/list-events.ts';
+import { createKey, listKeys, revokeKey, rotateKey, updateKey } from './manage-keys.ts';
 import {
   apiKey,
   apiKeyList,
@@ -12,7 +13,6 @@ import {
   rotateInput,
   updateInput,
 } from './schema.ts';
-import { listKeys } from './views.ts';
 
 /**
  * Procedures that manage the API keys of the signed-in administrator's own workspace. They have no route, so only /trpc
@@ -49,3 +49,10 @@ export const apiKeysRouter = router({
     .output(apiKey)
     .mutation(({ ctx, input }) => revokeKey(ctx, ctx.asAdministrator, input.key_id)),
 });
+
+const list = administratorSessionProcedure
+  .input(auditListRequest)
+  .output(auditPage)
+  .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => listEvents(tx, tenant.id, input)));
+
+export const auditRouter = router({ list });

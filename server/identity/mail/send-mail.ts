@@ -15,8 +15,7 @@ import { publicAddress } from '#server/settings.ts';
 import { confirmationToken, emailProof, isConfirmed } from './confirmation.ts';
 import { deferMail, endMail, type MailEnd, type MailRow, takeMail } from './mail-rows.ts';
 import { ownerOfToken, ownLink, queueSending, securityEvents } from './outbox.ts';
-import { type OptionalMail, readPreferences } from './preferences.ts';
-import { unsubscribeToken } from './unsubscribe.ts';
+import { type OptionalMail, readPreferences, unsubscribeToken } from './preferences.ts';
 import { type MailFacts, writeMail } from './write-mail.ts';
 
 type SendingServices = Pick<Services, 'database' | 'log' | 'secretsKeys' | 'settings'>;

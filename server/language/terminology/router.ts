@@ -22,8 +22,7 @@ import {
   termsOfTexts,
   termsOfTextsRequest,
 } from './entry-schema.ts';
-import { exportGlossary } from './export.ts';
-import { csvFormat, csvType, tableQuery, tbxFormat, tbxQuery, xlsxFormat } from './export-formats.ts';
+import { csvFormat, csvType, exportGlossary, tableQuery, tbxFormat, tbxQuery, xlsxFormat } from './export.ts';
 import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';

@@ -4,22 +4,19 @@ import { czech } from './czech.ts';
 import { dutch } from './dutch.ts';
 import { english } from './english.ts';
 import { finnish } from './finnish.ts';
-import { french } from './french.ts';
+import { french, italian, romanian } from './french.ts';
 import { german } from './german.ts';
 import { greek } from './greek.ts';
 import { hungarian } from './hungarian.ts';
 import { hindi, marathi, nepali } from './indic.ts';
-import { italian } from './italian.ts';
 import { type Inflection, matching } from './paradigm.ts';
 import { persian, urdu } from './persian.ts';
 import { polish } from './polish.ts';
 import { portuguese } from './portuguese.ts';
-import { romanian } from './romanian.ts';
-import { russian } from './russian.ts';
+import { russian, ukrainian } from './russian.ts';
 import { danish, norwegian, swedish } from './scandinavian.ts';
 import { spanish } from './spanish.ts';
 import { turkish } from './turkish.ts';
-import { ukrainian } from './ukrainian.ts';
 
 /**
  * The inflection of Indonesian and Malay. Pronouns and particles are attached to a word, but the word itself does not

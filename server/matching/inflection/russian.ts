@@ -55,3 +55,55 @@ export const russian: Inflection = {
   ),
   equivalents: { ё: 'е' },
 };
+
+/** Returns the stem with о or е for the і of its last syllable, as before an ending: договір, договору. */
+function opened(stem: string): string[] {
+  return [stem, stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'о'), stem.replace(/і(?=[^аеєиіїоуюя]+$)/, 'е')];
+}
+
+/**
+ * Returns the stem as it is without an ending: with і for the о or е of its last syllable (особа, осіб), or with a
+ * vowel between the last two consonants (вікно, вікон).
+ */
+function closed(stem: string): string[] {
+  return [
+    stem,
+    stem.replace(/[ое](?=[^аеєиіїоуюя]+$)/, 'і'),
+    stem.replace(/([^аеєиіїоуюяь])([кнлмр])$/, '$1о$2'),
+    stem.replace(/([^аеєиіїоуюя])ь?([кнлмрц])$/, '$1е$2'),
+  ];
+}
+
+export const ukrainian: Inflection = {
+  stems: stemsBy([
+    paradigm(/$/, '-'),
+    paradigm(/(?<=[бвгґджзклмнпрстфхцчшщ])$/, 'а у ові еві ом ем і и е ів ей ам ами ах ю я ям ями ях', {
+      stems: opened,
+    }),
+    paradigm(/[ое]к$/, 'ка ку ком кові ці ки ків кам ками ках'),
+    paradigm(/ець$/, 'ця цю цеві цем ці ців цям цями цях'),
+    paradigm(/ень$/, 'ня ню неві нем ні нів ням нями нях', { minLetters: 1 }),
+    paradigm(/[иі]$/, 'ів ей ам ям ами ями ах ях', { minLetters: 3 }),
+    paradigm(/(?<=с)ть$/, 'ті тю тей тям тями тях'),
+    paradigm(/ість$/, 'ості істю остей остям остями остях'),
+    paradigm(/ь$/, 'я ю еві ем ем і ей ів ям ями ях', { stems: opened }),
+    paradigm(/й$/, 'я ю єві єм ї їв ям ями ях'),
+    paradigm(/[ао]$/, '-', { stems: closed }),
+    paradigm(/а$/, 'и і у ою ею о ам ами ах'),
+    paradigm(/га$/, 'зі'),
+    paradigm(/ка$/, 'ці'),
+    paradigm(/ха$/, 'сі'),
+    paradigm(/о$/, 'а у ом і ам ами ах ові'),
+    paradigm(/е$/, 'я ю ем і ь ям ями ях а у'),
+    paradigm(/я$/, 'ю і ї ею єю й ь ям ями ях ем єм'),
+    paradigm(/(?<=([дзлнстцчш]))\1я$/, 'ь'),
+    paradigm(
+      /[иії]й$/,
+      'ого ього ому ьому им ім їм а я ої ьої ій їй у ю ою ьою е є і ї их іх їх ими іми їми',
+    ),
+    paradigm(/[аеі]$/, 'ий ого ому им а ої ій у ою е і их ими', { inPhrase: true }),
+    paradigm(/(?<=[аияії])ти$/, 'в ла ло ли ю єш є ємо єте ють вши но то ний на не ні ного ної ну них ним'),
+    paradigm(/увати$/, 'ую уєш ує уємо уєте ують уючи'),
+    paradigm(/ити$/, 'ю у ить иш имо ите ять ать'),
+  ]),
+};

@@ -1,7 +1,7 @@
 import type { Settings } from '#server/settings.ts';
 import type { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { countEvent } from '../telemetry.ts';
-import { createHealth, endpointFailures, failureOf } from './chat/health.ts';
+import { createHealth, endpointFailures, failureOf } from './chat/upstream-failure.ts';
 import type { CallScope, Engine, TranslationTask } from './engine.ts';
 import { UnsupportedPairError } from './machine/translator.ts';
 import { free } from './stub.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '../telemetry.ts';
-import { failureOf } from './chat/health.ts';
+import { failureOf } from './chat/upstream-failure.ts';
 import type { CallScope, Engine } from './engine.ts';
 import { fallbackCause, judgeByChecks, type NamedEngine } from './routes.ts';
 

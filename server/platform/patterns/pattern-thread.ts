@@ -1,7 +1,7 @@
 import { compilePattern } from '#server/matching/patterns/compile.ts';
 import { PatternError } from '#server/matching/patterns/index.ts';
 import { SegmentationRules, SrxError } from '#server/matching/sentences/srx-rules.ts';
-import { serveThread } from '../threads/serve-thread.ts';
+import { serveThread } from '../threads/threads.ts';
 
 /** The texts of a segment: the position, the searched texts. */
 export type SearchedTexts = readonly [position: number, ...texts: string[]];

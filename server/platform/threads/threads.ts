@@ -1,14 +1,14 @@
-import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { availableParallelism, setPriority } from 'node:os';
+import { parentPort, Worker } from 'node:worker_threads';
 import { AppError } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 
 /** The functions of a thread, by name. Their arguments and results are plain data, which can be cloned. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts a function with any argument.
-export type ThreadWork = Record<string, (task: any) => unknown>;
+type ThreadWork = Record<string, (task: any) => unknown>;
 
 /** The response of a thread: the result of a task, or the name of the error by which it failed. */
-export type ThreadMessage = { result: unknown } | { failed: string };
+type ThreadMessage = { result: unknown } | { failed: string };
 
 /** Maximum number of concurrent tasks: half of the cores, from 1 to 4, so that requests without long texts are still served. */
 export const threadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
@@ -131,4 +131,23 @@ export function createSharedThreads<W extends ThreadWork>(
         throw error;
       }),
     );
+}
+
+/** Runs the tasks that this thread receives from `createThreads`, one after another. */
+export function serveThread(work: ThreadWork): void {
+  // Lower the priority of this thread, so that requests with short texts run first if there are too few cores. On
+  // Linux, 0 means the calling thread; on other systems it means the whole process.
+  if (process.platform === 'linux') setPriority(0, 10);
+  parentPort?.on('message', async ({ name, task }: { name: string; task: unknown }) => {
+    parentPort?.postMessage(await run(() => work[name]!(task)));
+  });
+}
+
+async function run(task: () => unknown): Promise<ThreadMessage> {
+  try {
+    return { result: await task() };
+  } catch (error) {
+    // Only the name of the error: its message might contain a tenant's text.
+    return { failed: error instanceof Error ? error.name : 'error' };
+  }
 }

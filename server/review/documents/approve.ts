@@ -23,7 +23,7 @@ import { withReviewLease } from '#server/documents/review-lease.ts';
 import { type DocumentApprovalResult, documentApproval } from '#server/documents/schema.ts';
 import { documentSegment } from '#server/documents/segment-list.ts';
 import { selectCritical } from '#server/documents/segments.ts';
-import { keepFiles } from '#server/documents/superseded-files.ts';
+import { keepFiles } from '#server/documents/unreferenced-files.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';

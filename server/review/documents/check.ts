@@ -14,7 +14,7 @@ import { leverageOf, prefetch } from '#server/translation/leverage/leverage.ts';
 import { findTerms, termIssues } from '#server/translation/leverage/terms.ts';
 import { prepareText } from '#server/translation/pipeline/prepared-text.ts';
 import { readSourceText } from '#server/translation/pipeline/source-text.ts';
-import { checkLength, limitOf, type TextLimit } from '#server/translation/text-limit.ts';
+import { checkLength, limitOf, type TextLimit } from '#server/translation/request.ts';
 import { inspectProposed } from '#server/translation/threads/check-threads.ts';
 import { reviewedFindings } from './reviewed-findings.ts';
 import { inlineContent, ofDocumentJob, position, selectSegments } from './segment-schema.ts';

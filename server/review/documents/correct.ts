@@ -24,7 +24,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn } from '#server/storage/destination.ts';
-import { limitOf, type TextLimit } from '#server/translation/text-limit.ts';
+import { limitOf, type TextLimit } from '#server/translation/request.ts';
 import type { Author } from '../author.ts';
 import { unknownSegment } from '../item.ts';
 import { distinct } from '../schema.ts';

@@ -24,7 +24,7 @@ import {
 } from '#server/translation/findings.ts';
 import { judgeTexts } from '#server/translation/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/pipeline/policy.ts';
-import { limitOf } from '#server/translation/text-limit.ts';
+import { limitOf } from '#server/translation/request.ts';
 import { requireJudge } from '../findings.ts';
 import { type CheckServices, checkSegments, checkTerms, proposedOf } from './check.ts';
 import { documentAuthor, lockTranslated, requireTranslated } from './document.ts';

@@ -16,7 +16,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/findings.ts';
-import { findingsAt, limitOf } from '#server/translation/text-limit.ts';
+import { findingsAt, limitOf } from '#server/translation/request.ts';
 import { type Author, requireName } from '../author.ts';
 import { unknownSegment } from '../item.ts';
 import { checkSegments } from './check.ts';

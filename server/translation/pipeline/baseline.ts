@@ -6,7 +6,7 @@ import {
 } from '#server/formats/inline-content.ts';
 import { placeTags } from '#server/formats/tag-placing.ts';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
-import { placeholderNote } from '../integrity/own-placeholders.ts';
+import { placeholderNote } from '../integrity/placeholder-losses.ts';
 import { sentenceDecisions } from '../leverage/leverage.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
 import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';

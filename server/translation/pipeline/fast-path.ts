@@ -7,7 +7,7 @@ import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import { checkLength } from '../text-limit.ts';
+import { checkLength } from '../request.ts';
 import { forbids } from '../threads/check-threads.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { TaggedSource } from './run.ts';

@@ -23,7 +23,7 @@ import {
   type TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
-import { differentPlaceholders } from '../integrity/own-placeholders.ts';
+import { differentPlaceholders } from '../integrity/placeholder-losses.ts';
 import {
   gatherLeverage,
   keyOf,

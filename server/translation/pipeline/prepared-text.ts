@@ -1,7 +1,7 @@
 import { findPlaceholders } from '#server/language/text-rules/placeholders.ts';
 import { translatedParts } from '#server/language/translation-memory/lookup/sentences.ts';
 import type { SlotScope } from '#server/platform/concurrency-limit.ts';
-import { differentPlaceholders, placeholderNote } from '../integrity/own-placeholders.ts';
+import { differentPlaceholders, placeholderNote } from '../integrity/placeholder-losses.ts';
 import { type Leverage, lookupOf, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';

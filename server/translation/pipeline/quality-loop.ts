@@ -6,7 +6,7 @@ import type {
   Verification,
 } from '#server/platform/engines/engine.ts';
 import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
-import { checkLength } from '../text-limit.ts';
+import { checkLength } from '../request.ts';
 import type { Policy } from './policy.ts';
 import { isDoubtful } from './quality-gate.ts';
 import { type Assessed, type Draft, type Run, spend, translationsOf } from './run.ts';

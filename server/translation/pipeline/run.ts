@@ -10,7 +10,7 @@ import type {
   Translations,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
-import type { TextLimit } from '../text-limit.ts';
+import type { TextLimit } from '../request.ts';
 import type { Policy } from './policy.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { ProtectedText } from './protected-words.ts';

@@ -1,7 +1,7 @@
 import { blocksOf, extractHtml, readBlocks, rebuildHtml } from '#server/formats/html-segments.ts';
 import { describeLength, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import type { OwnPlaceholders } from '../integrity/own-placeholders.ts';
+import type { OwnPlaceholders } from '../integrity/placeholder-losses.ts';
 import { readManner, type TextRequest } from '../request.ts';
 
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */

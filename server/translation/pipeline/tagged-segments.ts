@@ -1,8 +1,8 @@
 import { formatTagged, type InlineContent, parseWithoutFormats } from '#server/formats/inline-content.ts';
 import { describeLength } from '#server/formats/length-limit.ts';
 import type { QualityIssue, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import { differentPlaceholders, placeholderNote } from '../integrity/own-placeholders.ts';
-import { limitOfRequest, type TextLimit } from '../text-limit.ts';
+import { differentPlaceholders, placeholderNote } from '../integrity/placeholder-losses.ts';
+import { limitOfRequest, type TextLimit } from '../request.ts';
 import { protectWords } from './protected-words.ts';
 import type { Assessed, Draft, GroupText, RunText, TaggedSource } from './run.ts';
 

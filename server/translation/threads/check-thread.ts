@@ -1,5 +1,5 @@
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
-import { serveThread } from '#server/platform/threads/serve-thread.ts';
+import { serveThread } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
 import { allRisks } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';

@@ -4,11 +4,11 @@ import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts
 import { inSlices } from '#server/platform/threads/slices.ts';
 import { createSharedThreads } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
-import { type OwnPlaceholders, ownPlaceholderIssues } from '../integrity/own-placeholders.ts';
+import { type OwnPlaceholders, ownPlaceholderIssues } from '../integrity/placeholder-losses.ts';
 import { readSourceText } from '../pipeline/source-text.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
+import { checkLength, limitOfRequest } from '../request.ts';
 import { hasForbiddenWord } from '../style/index.ts';
-import { checkLength, limitOfRequest } from '../text-limit.ts';
 import type { CheckedUnits, UnitProblem } from '../unit-problems.ts';
 import type { CheckWork } from './check-thread.ts';
 

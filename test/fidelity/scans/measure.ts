@@ -1,7 +1,7 @@
 import { minConfidence } from '#server/documents/recognition.ts';
 import { renderGoldenPdf } from '#server/formats/golden/pdf.ts';
 import { plainText } from '#server/formats/inline-content.ts';
-import { obstacleTo } from '#server/formats/ocr/languages.ts';
+import { obstacleTo } from '#server/formats/ocr/tesseract.ts';
 import { extract, recognize } from '#server/formats/pdf.ts';
 import { hasPoppler } from '../eye/poppler.ts';
 import { comparable, editDistance } from './error-rate.ts';

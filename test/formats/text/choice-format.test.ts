@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest';
 import { readChoices } from '#server/formats/messages/choice-format.ts';
-import { textsOf } from './texts.ts';
-
-const files = 'There {0,choice,0#are no files|1#is one file|1<are {0,number,integer} files} in {1}.';
-
-test('a choice of MessageFormat has whole sentences as texts, each with its numbers', async () => {
-  const { segments } = await textsOf('properties', `a=${files}\n`).extract();
-  expect(segments.map(({ source, variant, context }) => [source.join(''), variant, context])).toEqual([
-    ['There are no files in {1}.', '0 0#', '{0} ≥ 0'],
-    ['There is one file in {1}.', '0 1#', '{0} ≥ 1'],
-    ['There are {0,number,integer} files in {1}.', '0 1<', '{0} > 1'],
-  ]);
-});
 
 test('the ranges and the apostrophes of options stay, and so do the texts around a choice', () => {
   for (const message of [

@@ -1,9 +1,13 @@
 import { parse } from '@formatjs/icu-messageformat-parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { poPluralsOf } from '#server/formats/messages/gettext-plurals.ts';
 import { hasIcuChoice, readIcu } from '#server/formats/messages/icu.ts';
-import { categoriesOf, describeForm, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
+import {
+  categoriesOf,
+  describeForm,
+  poPluralsOf,
+  sourceOfForm,
+} from '#server/formats/messages/plural-forms.ts';
 import { languageCodes } from '#server/languages.ts';
 
 const parsed = (message: string) => parse(message, { ignoreTag: true });

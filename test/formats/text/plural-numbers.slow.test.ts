@@ -8,7 +8,7 @@ import i18next from 'i18next';
 import { describe, expect, test } from 'vitest';
 import type { Segment } from '#server/formats/document.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
-import { poPluralsOf } from '#server/formats/messages/gettext-plurals.ts';
+import { poPluralsOf } from '#server/formats/messages/plural-forms.ts';
 import { textsOf } from './texts.ts';
 
 /*

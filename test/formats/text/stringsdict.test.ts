@@ -61,71 +61,7 @@ const file = plist(`\t<!-- The title -->
 \t\t</dict>
 \t</dict>`);
 
-const one = 'plural form “one”, for numbers such as 1';
-const other = 'plural form “other”, for numbers such as 0, 2, 3, 4, 5';
-
 describe('strings dictionaries of Apple', () => {
-  test('keep every byte if the translations equal the source', async () => {
-    expect(await textsOf('stringsdict', file.replace('<string/>', '<string>a</string>')).identity()).toBe(
-      file.replace('<string/>', '<string>a</string>'),
-    );
-  });
-
-  test('get each translation in its place, and keep formats, types and numbers', async () => {
-    const changed = file
-      .replace('>%1$#@files@ in %2$#@folder-count@ found<', '>[%1$#@files@ in %2$#@folder-count@ found]<')
-      .replace('No &amp; nothing', '[No &amp; nothing]')
-      .replace('%1$lld <b>file</b>', '[%1$lld <b>file</b>]')
-      .replace('%1$lld files of %@', '[%1$lld files of %@]')
-      .replace('<string/>', '<string>[%arg folders]</string>')
-      .replace(/(?<=other<.key><string>)%arg folders/, '[%arg folders]')
-      .replace('>Hi<', '>[Hi]<')
-      .replace('> Hello&#33; <', '> [Hello!] <')
-      .replace('>Click<', '>[Click]<')
-      .replace('<key>other</key><string>%d taps', '<key>one</key><string>[%d taps]</string>$&')
-      .replace(/(?<=other<.key><string>)%d taps/, '[%d taps]');
-    expect(await textsOf('stringsdict', file).pseudo()).toBe(changed);
-  });
-
-  test('give keys, comments, variables, devices and widths as context', async () => {
-    const { segments, outcome } = await textsOf('stringsdict', file).extract();
-    expect(segments.map(({ place, context }) => [place, context])).toEqual([
-      ['line 9, found.title', 'The title'],
-      ['line 17, found.title.files', expect.stringContaining('plural form “zero”')],
-      ['line 20, found.title.files', `Only one; ${one}`],
-      ['line 22, found.title.files', `The title; replaces %#@files@; ${other}`],
-      ['line 25, found.title.folder-count', `The title; replaces %#@folder-count@; ${one}`],
-      ['line 25, found.title.folder-count', `The title; replaces %#@folder-count@; ${other}`],
-      ['line 38, hello.1', 'for the width “1”'],
-      ['line 39, hello.20', 'for the width “20”'],
-      ['line 46, tap.mac', 'for the device “mac”'],
-      ['line 50, tap.iphone.taps', `for the device “iphone”; replaces %#@taps@; ${one}`],
-      ['line 50, tap.iphone.taps', `for the device “iphone”; replaces %#@taps@; ${other}`],
-    ]);
-    expect(outcome?.unaccounted).toBe(0);
-    expect(outcome?.kept.map(({ reason, texts }) => [reason, texts])).toEqual([['code', 3]]);
-  });
-
-  test.each([
-    ['ru', ['zero', 'one', 'few', 'many', 'other']],
-    ['pl', ['zero', 'one', 'few', 'many', 'other']],
-    ['ar', ['zero', 'one', 'two', 'few', 'many', 'other']],
-    ['ja', ['zero', 'other']],
-  ])('%s gets its plural forms, on lines of their own', async (language, forms) => {
-    const text = await textsOf('stringsdict', file, language).pseudo();
-    const inside = /<string>lld<\/string>\n([\s\S]*?)\n\t\t<\/dict>/.exec(text)![1]!;
-    expect(
-      [...inside.matchAll(/^\t{3}<key>(\w+)<\/key>\r?\n\t{3}<string>.*\]/gm)].map(([, key]) => key),
-    ).toEqual(forms);
-    const last = /<key>taps<\/key><dict>(.*)<\/dict>/.exec(text)![1]!;
-    expect([...last.matchAll(/<key>(\w+)<\/key><string>\[/g)].map(([, key]) => key)).toEqual(
-      forms.filter((form) => form !== 'zero' || language === 'ar'),
-    );
-    expect(await textsOf('stringsdict', text, language).texts()).toHaveLength(
-      (await textsOf('stringsdict', file, language).texts()).length,
-    );
-  });
-
   test('keep the texts of an existing translation by key, also those of single forms', async () => {
     const before = await textsOf('stringsdict', file, 'pl').pseudo();
     const edited = before
@@ -139,19 +75,6 @@ describe('strings dictionaries of Apple', () => {
     const { kept } = keepTexts({ source: source!, target: target!, written: null, corrected: null });
     const { bytes } = await rebuild(new TextEncoder().encode(file), [], { ...options, kept });
     expect(new TextDecoder().decode(bytes)).toBe(edited);
-  });
-
-  test('are translated form by form if a plural has no form “other”, or a dictionary as a form', async () => {
-    const odd = plist(
-      `<key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@b@</string><key>b</key><dict>${plural(
-        '<key>one</key><string>%d day</string><key>few</key><string>%d days</string>',
-      )}</dict><key>c</key><dict>${plural(
-        `<key>one</key><dict><key>NSStringDeviceSpecificRuleType</key><dict><key>mac</key><string>Day</string></dict></dict><key>other</key><string>%d days</string>`,
-      )}</dict></dict>`,
-    );
-    expect(await textsOf('stringsdict', odd, 'pl').pseudo()).toBe(
-      odd.replace(/(%d days?|Day)(?=<)/g, '[$1]'),
-    );
   });
 
   test('may be in UTF-16, and have any keys', async () => {
@@ -183,10 +106,6 @@ describe('strings dictionaries of Apple', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  test('without keys have no text', async () => {
-    expect(await textsOf('stringsdict', plist('')).identity()).toBe(plist(''));
   });
 
   const format = '<key>NSStringLocalizedFormatKey</key><string>a</string>';

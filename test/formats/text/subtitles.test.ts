@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FileError } from '#server/formats/file-error.ts';
 import { breakLines } from '#server/formats/subtitles/lines.ts';
 import { textsOf } from './texts.ts';
 
@@ -47,15 +46,6 @@ One <00:00:04.000>two
 `;
 
 describe('subtitles', () => {
-  test.each([
-    ['srt', srt],
-    ['vtt', vtt],
-    ['srt', srt.replaceAll('\n', '\r\n')],
-  ] as const)('%s: keep every byte of a file whose translations equal the source', async (kind, source) => {
-    expect(await textsOf(kind, source).identity()).toBe(source);
-    expect((await textsOf(kind, source).extract()).outcome?.unaccounted).toBe(0);
-  });
-
   test('a sentence that runs over cues is one segment, and is set back into its cues', async () => {
     const file = textsOf('srt', srt);
     expect(await file.texts()).toEqual([
@@ -83,18 +73,6 @@ describe('subtitles', () => {
     );
   });
 
-  test('with a pause between them, a capital at the start, or the end of a sentence are separate segments', async () => {
-    const cue = (n: number, from: string, to: string, text: string) =>
-      `${n}\n00:00:${from},000 --> 00:00:${to},000\n${text}\n\n`;
-    const texts = (first: string, second: string, from = '02') =>
-      textsOf('srt', cue(1, '01', '02', first) + cue(2, from, '09', second)).texts();
-    expect(await texts('I was', 'there,')).toEqual(['I was there,']);
-    expect(await texts('I was,', 'there')).toEqual(['I was, there']);
-    expect(await texts('I was', 'there', '04')).toHaveLength(2);
-    expect(await texts('I was.', 'there')).toHaveLength(2);
-    expect(await texts('I was', 'There')).toHaveLength(2);
-  });
-
   test('settings, comments, styles and tags stay, and characters are escaped in WebVTT', async () => {
     const { text } = await textsOf('vtt', vtt).rebuild(({ source }) =>
       source.map((item) => (typeof item === 'string' ? item.replaceAll(/\p{L}+/gu, '<a&b>') : item)),
@@ -107,25 +85,6 @@ describe('subtitles', () => {
         )
         .replace('One <00:00:04.000>two', '&lt;a&amp;b&gt; <00:00:04.000>&lt;a&amp;b&gt;'),
     );
-  });
-
-  test('the line of a speaker or a sound stays a line, and other lines are joined', async () => {
-    const lines = async (text: string) => {
-      const { segments } = await textsOf('srt', `1\n00:00:01,000 --> 00:00:09,000\n${text}\n`).extract();
-      return segments.map(({ source }) =>
-        source.map((item) => (typeof item === 'string' ? item : (item.text ?? ''))).join(''),
-      );
-    };
-    for (const own of [
-      '[DOOR SLAMS]\nMAN: Who is it?',
-      '<i>- Is it raining?</i>\n<i>- Not yet.</i>',
-      '>> Hi.\n>> Bye.',
-      '(laughs)\nso funny',
-      'Listen.\n♪ la la ♪',
-      'ANNA: Yes.\nDR. LEE: No.',
-    ])
-      expect(await lines(own)).toEqual([own.replaceAll(/<[^>]*>/g, '')]);
-    expect(await lines('I saw\nAnna: she (the\ngirl) left')).toEqual(['I saw Anna: she (the girl) left']);
   });
 
   test.each([
@@ -188,53 +147,6 @@ describe('subtitles', () => {
     expect(lines[0]).toBe('<v Anna>Who');
     expect(lines.every((line) => line.replace(/<.*?>/, '').length <= 42)).toBe(true);
     expect(lines.slice(1).join(' ')).toBe(`<v Bob>${'mot '.repeat(15).trim()}`);
-  });
-
-  test('the header of WebVTT declares the target language, and signs of speakers stay', async () => {
-    const source = 'WEBVTT\nKind: captions\nLanguage: en-US\n\n00:01.000 --> 00:09.000\n>> Hi & bye\n';
-    expect(await textsOf('vtt', source, 'pt-BR').pseudo()).toBe(
-      source.replace('en-US', 'pt-BR').replace('>> Hi & bye', '[>> Hi &amp; bye]'),
-    );
-    const noHeader = 'WEBVTT\n\n00:01.000 --> 00:09.000\nLanguage: en\n';
-    expect(await textsOf('vtt', noHeader, 'fr').identity()).toBe(noHeader);
-  });
-
-  test('a translation that is too long or too fast has a finding that names the line', async () => {
-    const { text, findings } = await textsOf('srt', '1\n00:00:01,000 --> 00:00:02,000\nShort\n').rebuild(
-      () => [
-        'Eine sehr lange Übersetzung, die auf zwei Zeilen nicht passt, weil sie mehr als vierundachtzig Zeichen hat',
-      ],
-    );
-    expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      ['text_too_long', 'line 3: the subtitle has 3 lines, but two can be read at a time'],
-      ['text_too_long', 'line 3: 104 characters a second are too fast to read; at most 21 can be read'],
-    ]);
-    expect(
-      text
-        .split('\n')
-        .slice(2, -1)
-        .every((line) => line.length <= 42),
-    ).toBe(true);
-  });
-
-  test('a translation cannot end its cue', async () => {
-    const { text } = await textsOf('srt', '1\n00:00:01,000 --> 00:00:09,000\nShort\n').rebuild(() => [
-      'a\n\n2\n00:00:01,000 --> 00:00:02,000\nb',
-    ]);
-    expect(text).toBe('1\n00:00:01,000 --> 00:00:09,000\na\n2\n00:00:01,000 → 00:00:02,000\nb\n');
-  });
-
-  test.each([
-    ['vtt', '1\n00:01.000 --> 00:02.000\nx', 'WEBVTT is expected'],
-    ['vtt', 'WEBVTT\n\nno time', 'line 3'],
-    ['srt', 'no time\n', 'line 1'],
-    ['srt', '1\n00:00:01 --> 2\nx', 'line 1'],
-  ] as const)('%s %j is rejected', async (kind, source, message) => {
-    const error = await textsOf(kind, source)
-      .extract()
-      .catch((one: unknown) => one);
-    expect(error).toBeInstanceOf(FileError);
-    expect((error as Error).message).toContain(message);
   });
 });
 

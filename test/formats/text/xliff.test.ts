@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FileError } from '#server/formats/file-error.ts';
+import { casesOf } from '../cases.ts';
 import { hasNoCode, textsOf } from './texts.ts';
 import { toolkit, unitsOf } from './toolkit.ts';
 
@@ -52,89 +52,22 @@ const pseudoSegment = async (content: string, attributes = '') =>
     .join('');
 
 describe('XLIFF 1.2', () => {
-  test.each([
-    [
-      'Ask <ph id="1">&lt;img alt="<sub>A red door</sub>"/&gt;</ph> for help',
-      ['Ask  for help', 'A red door'],
-      '[Ask <ph id="1">&lt;img alt="<sub>[A red door]</sub>"/&gt;</ph> for help]',
-    ],
-    [
-      'Text<it id="2" pos="open">&lt;fn&gt;<sub>Words of <g id="3">a</g> note</sub><sub>7</sub></it> continues',
-      ['Text continues', 'Words of a note'],
-      '[Text<it id="2" pos="open">&lt;fn&gt;<sub>[Words of <g id="3">a</g> note]</sub><sub>7</sub></it> continues]',
-    ],
-    [
-      '<bpt id="1">&lt;a title="<sub>Go <ph id="2">x<sub>Deep</sub></ph></sub>"&gt;</bpt>home<ept id="1"/>',
-      ['home', 'Go ', 'Deep'],
-      '[<bpt id="1">&lt;a title="<sub>[Go <ph id="2">x<sub>[Deep]</sub></ph>]</sub>"&gt;</bpt>home<ept id="1"/>]',
-    ],
-    [
-      '<ph id="1"><sub>Alone</sub></ph>, <ph id="2"><sub>&amp; here</sub></ph>',
-      ['Alone', '& here'],
-      '<ph id="1"><sub>[Alone]</sub></ph>, <ph id="2"><sub>[&amp; here]</sub></ph>',
-    ],
-  ])('a subflow in a code is a text: %s', async (content, texts, expected) => {
-    const file = first(unit(`<source>${content}</source>`));
-    const own = textsOf('xliff', file);
-    expect(await own.texts()).toEqual(texts);
-    const { segments, outcome } = await own.extract();
-    expect(outcome?.unaccounted).toBe(0);
-    expect(segments[1]!.context).toMatch(/^in “/);
-    expect(await pseudoUnit(`<source>${content}</source>`)).toBe(
-      `<source>${content}</source><target state="translated">${expected}</target>`,
-    );
-  });
+  test.each<[string, string[], string]>(casesOf('xliff.yaml', 'XLIFF 1.2: a subflow in a code is a text'))(
+    'a subflow in a code is a text: %s',
+    async (content, texts, expected) => {
+      const file = first(unit(`<source>${content}</source>`));
+      const own = textsOf('xliff', file);
+      expect(await own.texts()).toEqual(texts);
+      const { segments, outcome } = await own.extract();
+      expect(outcome?.unaccounted).toBe(0);
+      expect(segments[1]!.context).toMatch(/^in “/);
+      expect(await pseudoUnit(`<source>${content}</source>`)).toBe(
+        `<source>${content}</source><target state="translated">${expected}</target>`,
+      );
+    },
+  );
 
-  test('gets targets after the sources, with the indentation and the language of the file', async () => {
-    const file = first(unit('<source>Hello</source>\n        <note>A greeting</note>'));
-    expect(await textsOf('xliff', file).pseudo()).toBe(
-      first(
-        unit(
-          '<source>Hello</source>\n        <target state="translated">[Hello]</target>\n        <note>A greeting</note>',
-        ),
-      ).replace(
-        'source-language="en" datatype="plaintext" original="a"',
-        'source-language="en" datatype="plaintext" original="a" target-language="de"',
-      ),
-    );
-    expect((await textsOf('xliff', file).extract()).segments).toMatchObject([
-      { place: 'line 6, u', context: 'A greeting', source: ['Hello'] },
-    ]);
-  });
-
-  test.each([
-    ['<source>A</source><target/>', '<source>A</source><target state="translated">[A]</target>'],
-    ['<source>A</source><target> </target>', '<source>A</source><target state="translated">[A]</target>'],
-    ['<source>A</source><target>A</target>', '<source>A</source><target state="translated">[A]</target>'],
-    [
-      '<source>A</source><target state="new">B</target>',
-      '<source>A</source><target state="translated">[A]</target>',
-    ],
-    [
-      '<source>A</source><target xml:lang="de" state="needs-translation" state-qualifier="mt-suggestion">B</target>',
-      '<source>A</source><target xml:lang="de" state="translated">[A]</target>',
-    ],
-    [
-      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source>',
-      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source><target state="translated">[A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept>]</target>',
-    ],
-    [
-      '<source><![CDATA[<p>Hi</p>]]></source>',
-      '<source><![CDATA[<p>Hi</p>]]></source><target state="translated"><![CDATA[[<p>Hi</p>]]]></target>',
-    ],
-    [
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source>',
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source><target state="translated"><mrk mtype="seg" mid="1">[A.]</mrk> <g id="1"><mrk mtype="seg" mid="2">[B.]</mrk></g></target>',
-    ],
-    [
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2"/></target>',
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target state="translated"><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2">[B.]</mrk></target>',
-    ],
-    [
-      '<source>A</source><alt-trans><source>A</source><target>B</target></alt-trans>',
-      '<source>A</source><target state="translated">[A]</target><alt-trans><source>A</source><target>B</target></alt-trans>',
-    ],
-  ])('%s', async (content, translated) => {
+  test.each<[string, string]>(casesOf('xliff.yaml', 'XLIFF 1.2'))('%s', async (content, translated) => {
     expect(await pseudoUnit(content)).toBe(translated);
   });
 
@@ -150,22 +83,6 @@ describe('XLIFF 1.2', () => {
     expect(await pseudoUnit(content, attributes)).toBe(content);
     const { outcome } = await textsOf('xliff', first(unit(content, attributes))).extract();
     expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ texts: 1 }] });
-  });
-
-  test('translates targets in another language again, and keeps a tag of the target language', async () => {
-    const content = '<source>A</source><target xml:lang="fr" state="final">B</target>';
-    const french = await textsOf('xliff', first(unit(content), ' target-language="fr"')).pseudo();
-    expect(french).toContain('target-language="de"');
-    expect(french).toContain('<target xml:lang="de" state="translated">[A]</target>');
-    const german = first(unit(content), ' target-language="de-DE"');
-    expect(await textsOf('xliff', german).pseudo()).toBe(german);
-  });
-
-  test('translates the targets of a file in the source language, whose sources are keys', async () => {
-    const file = first(unit('<source>menu.open</source><target>Open it</target>'), ' target-language="en"');
-    expect(await textsOf('xliff', file).pseudo()).toContain(
-      '<source>menu.open</source><target state="translated">[Open it]</target>',
-    );
   });
 
   test('has the plural forms of the target language in messages, with their codes', async () => {
@@ -202,26 +119,13 @@ describe('XLIFF 1.2', () => {
 });
 
 describe('XLIFF 2', () => {
-  test.each([
-    [
-      '<source>A</source>',
-      '<segment state="translated"><source>A</source><target>[A]</target></segment>',
-      '',
-    ],
-    [
-      '<source xml:space="preserve">A</source>',
-      '<segment id="s" state="translated"><source xml:space="preserve">A</source><target xml:space="preserve">[A]</target></segment>',
-      ' id="s" state="initial" subState="x:y"',
-    ],
-    [
-      '<source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source>',
-      '<segment state="translated"><source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source><target>[A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk>]</target></segment>',
-      '',
-    ],
-  ])('%s', async (content, translated, attributes) => {
-    const written = (await pseudoSegment(content, attributes))!.replace(/><source/g, '><source');
-    expect(written).toBe(translated);
-  });
+  test.each<[string, string, string]>(casesOf('xliff.yaml', 'XLIFF 2'))(
+    '%s',
+    async (content, translated, attributes) => {
+      const written = (await pseudoSegment(content, attributes))!.replace(/><source/g, '><source');
+      expect(written).toBe(translated);
+    },
+  );
 
   test.each([
     ['<source>A</source><target>B</target>', ''],
@@ -230,28 +134,6 @@ describe('XLIFF 2', () => {
     ['<source>A</source>', ' state="final"'],
   ])('keeps %s%s', async (content, attributes) => {
     expect(await pseudoSegment(content, attributes)).toBe(`<segment${attributes}>${content}</segment>`);
-  });
-
-  test('translates each segment of a unit, and not a unit that is not translatable', async () => {
-    const several = second(
-      '  <unit id="u" name="menu">\n   <notes><note>Why</note><note category="location">a.ts:1</note></notes>\n   <segment><source>A.</source></segment>\n   <ignorable><source> </source></ignorable>\n   <segment><source>B.</source></segment>\n  </unit>\n' +
-        segment('<source>C</source>', '', ' translate="no"'),
-      ' trgLang="en"',
-    );
-    const { segments, outcome } = await textsOf('xliff', several).extract();
-    expect(segments).toMatchObject([
-      { source: ['A.'], context: 'Why', place: 'line 6, menu' },
-      { source: ['B.'], context: 'Why' },
-    ]);
-    expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ reason: 'not_translatable' }] });
-    expect(await textsOf('xliff', several).pseudo()).toBe(
-      several
-        .replace('trgLang="en"', 'trgLang="de"')
-        .replace(
-          /<segment><source>([AB]\.)<\/source>/g,
-          '<segment state="translated"><source>$1</source><target>[$1]</target>',
-        ),
-    );
   });
 
   test('marks translations that need a review, and names those that are too long', async () => {
@@ -283,18 +165,6 @@ test('XLIFF survives any text as a translation', async () => {
     }),
     { numRuns: 200 },
   );
-});
-
-test.each([
-  ['<resources/>', 'not <xliff>'],
-  ['<xliff version="3.0"/>', 'this is XLIFF 3.0'],
-  ['<xliff/>', 'without a version'],
-  ['<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', 'entity declaration'],
-  ['<?xml version="1.0" encoding="windows-1252"?><xliff version="1.2"/>', 'windows-1252'],
-])('%s is rejected', async (source, message) => {
-  const read = textsOf('xliff', source).extract();
-  await expect(read).rejects.toThrow(FileError);
-  await expect(read).rejects.toThrow(message);
 });
 
 describe.skipIf(!toolkit)('the Translate Toolkit', () => {

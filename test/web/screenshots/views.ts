@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { pictureDirectory, pictureSize } from '#web/server/pictures.ts';
+import { pictureDirectory, pictureSize } from '#web/server/public-pages.ts';
 import type { Look, View } from './camera.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -4,7 +4,9 @@ import type { Assignment } from '#sdk/types.ts';
 import { useInterface, useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isKey } from '../keys/match-key.ts';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Grid, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { useFormat } from '../parts/format.ts';
 import { isolated } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';
@@ -12,7 +14,6 @@ import { Read } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import styles from './assignments.module.css';
 
 import { type Item, itemKey, maxItems, useAssignments } from './assignments.ts';
 import { type Colleague, useColleagues } from './colleagues.ts';
@@ -80,12 +81,7 @@ export function AssignDialog({
   const action = useAction();
   const count = found.data ? Math.min(left, found.data.length) : left;
   return (
-    <Dialog
-      title={t('assignments.assign_title', { count })}
-      className={styles['dialog']}
-      onClose={onClose}
-      isBusy={action.isBusy}
-    >
+    <Dialog title={t('assignments.assign_title', { count })} isWide onClose={onClose} isBusy={action.isBusy}>
       <Read from={{ data, error, refetch }} lines={8}>
         {({ items: known, colleagues: members }) =>
           known.length === 0 ? (
@@ -187,9 +183,8 @@ function Form({
     colleagues.filter(({ user_id }) => groups.some(({ key }) => chosen[key]?.first === user_id)),
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the key of the form's action
-    <form ref={form} onSubmit={send} onKeyDown={onKeyDown}>
-      <ul className={styles['groups']}>
+    <Stack as="form" gap={4} ref={form} onSubmit={send} onKeyDown={onKeyDown}>
+      <Stack as="ul" gap={2}>
         {groups.map((group) => (
           <GroupRow
             key={group.key}
@@ -201,12 +196,12 @@ function Form({
             refusals={refusals}
           />
         ))}
-      </ul>
+      </Stack>
       {all.length >= maxItems && (
         <p className="hint">{t('assignments.at_most', { max: number(maxItems) })}</p>
       )}
       {isAdmin ? (
-        <label className={styles['dueField']}>
+        <label>
           {t('assignments.due_for_all')}
           <input
             type="datetime-local"
@@ -248,7 +243,7 @@ function Form({
           {t(refusals.length > 0 ? 'common.close' : 'common.cancel')}
         </button>
       </div>
-    </form>
+    </Stack>
   );
 }
 
@@ -309,39 +304,41 @@ function GroupRow({
     />
   );
   return (
-    <li className={styles['group']} aria-labelledby={title}>
-      <div className={styles['what']}>
-        <b id={title}>
-          {nameOf(source_lang)}{' '}
-          <ArrowRight size={12} aria-label={t('assignments.into')} className="mirrored" />{' '}
-          {nameOf(target_lang)}
-        </b>
-        <ul>
-          {items.slice(0, maxNames).map((item) => (
-            <li key={itemKey(item)}>
-              <bdi translate="no">{item.title}</bdi>
-              <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
-            </li>
-          ))}
-        </ul>
-        {items.length > maxNames && (
-          <details>
-            <summary>{t('assignments.more_names', { count: items.length - maxNames })}</summary>
-            <ul>
-              {items.slice(maxNames).map((item) => (
-                <li key={itemKey(item)}>
-                  <bdi translate="no">{item.title}</bdi>
-                  <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
-        {words > 0 && <small>{t('assignments.words', { count: words, shown: number(words) })}</small>}
-      </div>
-      {select('review')}
-      {me === null && select('second')}
-    </li>
+    <Card as="li" pad={3} aria-labelledby={title}>
+      <Grid least={11} gap={3}>
+        <Stack gap={1}>
+          <b id={title}>
+            {nameOf(source_lang)}{' '}
+            <ArrowRight size={12} aria-label={t('assignments.into')} className="mirrored" />{' '}
+            {nameOf(target_lang)}
+          </b>
+          <Stack as="ul" gap={0}>
+            {items.slice(0, maxNames).map((item) => (
+              <li key={itemKey(item)}>
+                <bdi translate="no">{item.title}</bdi>
+                <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
+              </li>
+            ))}
+          </Stack>
+          {items.length > maxNames && (
+            <details>
+              <summary>{t('assignments.more_names', { count: items.length - maxNames })}</summary>
+              <ul>
+                {items.slice(maxNames).map((item) => (
+                  <li key={itemKey(item)}>
+                    <bdi translate="no">{item.title}</bdi>
+                    <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+          {words > 0 && <small>{t('assignments.words', { count: words, shown: number(words) })}</small>}
+        </Stack>
+        {select('review')}
+        {me === null && select('second')}
+      </Grid>
+    </Card>
   );
 }
 

@@ -1,7 +1,8 @@
 import { AlarmClock, CalendarDays, Clock } from 'lucide-react';
 import { useInterface, useT } from '../i18n.tsx';
+import { Row } from '../kit/box.tsx';
+import { Badge, Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
-import styles from './assignments.module.css';
 
 export type DueState = 'overdue' | 'today' | 'later' | 'none';
 
@@ -20,22 +21,34 @@ export function Due({ at }: { at: string | null }) {
   const { moment } = useFormat();
   const state = dueState(at);
   const Icon = state === 'overdue' ? AlarmClock : state === 'none' ? CalendarDays : Clock;
-  if (at === null)
-    return (
-      <span className={styles['due']} data-state="none">
-        <Icon size={14} aria-hidden /> {t('assignments.no_date')}
-      </span>
-    );
-  return (
-    <span className={styles['due']} data-state={state}>
+  const shown = (
+    <>
       <Icon size={14} aria-hidden />
-      <span className="visually-hidden">
-        {t(state === 'overdue' ? 'assignments.overdue' : 'assignments.due')}
-      </span>
-      <time dateTime={at} title={moment(at)}>
-        {words(at)}
-      </time>
-    </span>
+      {at === null ? (
+        t('assignments.no_date')
+      ) : (
+        <>
+          <span className="visually-hidden">
+            {t(state === 'overdue' ? 'assignments.overdue' : 'assignments.due')}
+          </span>
+          <time dateTime={at} title={moment(at)}>
+            {words(at)}
+          </time>
+        </>
+      )}
+    </>
+  );
+  if (state === 'overdue') return <Badge tone="waits">{shown}</Badge>;
+  return (
+    <Text
+      size="sm"
+      tone={state === 'today' ? undefined : 'soft'}
+      {...(state === 'today' && { weight: 'bold' })}
+    >
+      <Row as="span" isTight gap={1}>
+        {shown}
+      </Row>
+    </Text>
   );
 }
 

@@ -2,9 +2,10 @@ import { Plus, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { ReviewerProfile } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { Row, Stack } from '../kit/box.tsx';
+import { Dialog, FormActions } from '../kit/dialog.tsx';
+import { Check, Field } from '../kit/field.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
-import { Field } from '../parts/field.tsx';
 import { LanguageSelect, useLanguages } from '../parts/languages.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -55,12 +56,7 @@ export function ProfileDialog({
     onClose();
   });
   return (
-    <Dialog
-      title={<bdi translate="no">{profile.name}</bdi>}
-      className={styles['dialog']}
-      onClose={onClose}
-      isBusy={isBusy}
-    >
+    <Dialog title={<bdi translate="no">{profile.name}</bdi>} isWide onClose={onClose} isBusy={isBusy}>
       <form onSubmit={save}>
         {!isOwn && <LanguageFields languages={languages} onChange={setLanguages} />}
         <Field
@@ -71,28 +67,30 @@ export function ProfileDialog({
           onValue={setName}
         />
         <TimeZone value={timeZone} onChange={setTimeZone} />
-        <fieldset className={styles['period']}>
+        <fieldset className={styles['group']}>
           <legend>{t('assignments.absence')}</legend>
-          <label>
-            {t('assignments.first_day')}
-            <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
-          </label>
-          <label>
-            {t('assignments.last_day')}
-            <input type="date" value={to} min={from} onChange={({ target }) => setTo(target.value)} />
-          </label>
-          {(from || to) && (
-            <button
-              type="button"
-              className="small"
-              onClick={() => {
-                setFrom('');
-                setTo('');
-              }}
-            >
-              {t('assignments.no_absence')}
-            </button>
-          )}
+          <Row gap={4} align="end">
+            <label>
+              {t('assignments.first_day')}
+              <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
+            </label>
+            <label>
+              {t('assignments.last_day')}
+              <input type="date" value={to} min={from} onChange={({ target }) => setTo(target.value)} />
+            </label>
+            {(from || to) && (
+              <button
+                type="button"
+                className="small"
+                onClick={() => {
+                  setFrom('');
+                  setTo('');
+                }}
+              >
+                {t('assignments.no_absence')}
+              </button>
+            )}
+          </Row>
         </fieldset>
         <p className="hint">{t(isPeriod ? 'assignments.absence_why' : 'assignments.absence_wrong')}</p>
         {error ? <Problem error={error} /> : null}
@@ -138,15 +136,15 @@ export function LanguageFields({
     (code) => !languages.some(({ target_lang }) => target_lang === code),
   );
   return (
-    <fieldset className={styles['languages']} aria-labelledby={title}>
+    <fieldset className={styles['group']} aria-labelledby={title}>
       <legend id={title}>{t('assignments.languages')}</legend>
       {languages.length === 0 && <p className="hint">{t('assignments.all_languages')}</p>}
-      <ul>
+      <Stack as="ul" gap={2}>
         {languages.map((one, index) => {
           const of = `${one.source_lang === '*' ? t('assignments.any_language') : nameOf(one.source_lang)} → ${nameOf(one.target_lang)}`;
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a pair can be changed
-            <li key={index}>
+            <Row as="li" key={index} gap={4} align="end">
               <LanguageSelect
                 label={t('assignments.from')}
                 value={one.source_lang}
@@ -158,22 +156,16 @@ export function LanguageFields({
                 value={one.target_lang}
                 onChange={(target_lang) => change(index, { target_lang })}
               />
-              <label className="check">
-                <input
-                  type="checkbox"
-                  checked={one.review}
-                  onChange={({ target }) => change(index, { review: target.checked })}
-                />{' '}
-                {t('assignments.first_review')}
-              </label>
-              <label className="check">
-                <input
-                  type="checkbox"
-                  checked={one.second}
-                  onChange={({ target }) => change(index, { second: target.checked })}
-                />{' '}
-                {t('assignments.second_review')}
-              </label>
+              <Check
+                label={t('assignments.first_review')}
+                isChecked={one.review}
+                onChange={(review) => change(index, { review })}
+              />
+              <Check
+                label={t('assignments.second_review')}
+                isChecked={one.second}
+                onChange={(second) => change(index, { second })}
+              />
               <button
                 type="button"
                 className="ghost small"
@@ -182,10 +174,10 @@ export function LanguageFields({
               >
                 <Trash2 size={15} aria-hidden />
               </button>
-            </li>
+            </Row>
           );
         })}
-      </ul>
+      </Stack>
       <button
         type="button"
         className="small"

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import type { Assignment } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Fill, Row } from '../kit/box.tsx';
+import { Dialog, FormActions } from '../kit/dialog.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
 import { isolated } from '../parts/language-text.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -70,12 +71,13 @@ export function Turn({
             </span>
           )}
           {comment && (
-            <bdi className={styles['said']}>
+            <bdi>
               {assigned_by ? `${assigned_by.name}: ` : ''}
               {comment}
             </bdi>
           )}
-          <span className={styles['acts']}>
+          <Fill />
+          <Row gap={1}>
             {!isMine && mayTakeOver && (
               <button type="button" className="small" disabled={isBusy} onClick={take}>
                 {t(holder ? 'assignments.take_over' : 'assignments.take')}
@@ -89,7 +91,7 @@ export function Turn({
             <button type="button" className="small ghost" onClick={() => setAsked('first')}>
               <UserRoundPlus size={15} aria-hidden /> {t('assignments.assign_dots')}
             </button>
-          </span>
+          </Row>
           <Refused refusal={refusal} />
           {error ? <Problem error={error} /> : null}
         </div>

@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { Assignment, AssignmentOutcome, AssignRequest } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { Text } from '../kit/text.tsx';
+import { UndoToast } from '../kit/toast.tsx';
 import darkBar from '../parts/dark-bar.module.css';
 import { isolated } from '../parts/language-text.tsx';
-import { UndoToast } from '../parts/undo-toast.tsx';
 import { proved } from '../session/proof.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import styles from './assignments.module.css';
 import { itemKey, maxItems, useReload } from './assignments.ts';
 import { service } from './colleagues.ts';
 
@@ -145,7 +145,7 @@ export function Refused({ refusal }: { refusal: ShownRefusal | undefined }) {
   const t = useT();
   if (!refusal) return null;
   return (
-    <span className={styles['refused']} role="alert">
+    <Text as="div" role="alert" tone="warn" weight="medium">
       {!refusal.isOvertaken ? (
         <bdi lang="en">{refusal.detail}</bdi>
       ) : refusal.assignee ? (
@@ -153,6 +153,6 @@ export function Refused({ refusal }: { refusal: ShownRefusal | undefined }) {
       ) : (
         t('assignments.now_unassigned')
       )}
-    </span>
+    </Text>
   );
 }

@@ -6,13 +6,13 @@ import { useAssignments, useReload } from '../assignments/assignments.ts';
 import { service } from '../assignments/colleagues.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { Stack } from '../kit/box.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { ApprovePlan } from './approve-plan.tsx';
-import styles from './editor.module.css';
 import type { SegmentSaves } from './segment-saves.ts';
 import { storeAll } from './store-all.ts';
 
@@ -149,7 +149,7 @@ function changesOf(error: unknown): Changes | undefined {
 function ChangedSegments({ changes: { total, segments }, language }: { changes: Changes; language: string }) {
   const t = useT();
   return (
-    <section role="alert" className={styles['changedSince']}>
+    <Stack as="section" role="alert">
       <p>{t('editor.changed_since_opened', { count: total })}</p>
       <ol>
         {segments.map(({ position, previous_text: before, target_text: after }) => (
@@ -161,7 +161,7 @@ function ChangedSegments({ changes: { total, segments }, language }: { changes: 
       {total > segments.length && (
         <p className="hint">{t('editor.changed_more', { count: total - segments.length })}</p>
       )}
-    </section>
+    </Stack>
   );
 }
 

@@ -1,9 +1,11 @@
 import { Lock } from 'lucide-react';
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Row, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { Check } from '../kit/field.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import styles from './editor.module.css';
 import { ActionProblem } from './unsaved.tsx';
 
 /** A line of the plan: what it is, and a hint. */
@@ -49,44 +51,41 @@ export function ApprovePlan({
   onClose: () => void;
 }) {
   const t = useT();
-  const id = useId();
   return (
     <Dialog title={title} onClose={onClose}>
-      <ul className={styles['plan']}>
-        <li>
-          <StatusMark status="todo" />
-          <div>
-            <b>{clean.text}</b>
-            <span className="hint">{clean.hint}</span>
-          </div>
-        </li>
+      <Stack as="ul" gap={2}>
+        <Card as="li" pad={3}>
+          <Row isTight gap={3} align="start">
+            <StatusMark status="todo" />
+            <div>
+              <b>{clean.text}</b>
+              <span className="hint">{clean.hint}</span>
+            </div>
+          </Row>
+        </Card>
         {warnings && (
-          <li>
-            <StatusMark status="warning" />
-            <label htmlFor={id}>
-              <input
-                id={id}
-                type="checkbox"
-                checked={withWarnings}
-                onChange={({ target }) => onWithWarnings(target.checked)}
-              />
-              {warnings}
-            </label>
-          </li>
+          <Card as="li" pad={3}>
+            <Row isTight gap={3}>
+              <StatusMark status="warning" />
+              <Check label={warnings} isChecked={withWarnings} onChange={onWithWarnings} />
+            </Row>
+          </Card>
         )}
         {left.map(({ text, hint }) => (
-          <li key={text} className={styles['locked']}>
-            <StatusMark status="critical" />
-            <div>
-              <b>
-                <Lock size={13} aria-hidden /> {text}
-              </b>
-              {hint && <span className="hint">{hint}</span>}
-            </div>
-          </li>
+          <Card as="li" key={text} pad={3} tone="sunken">
+            <Row isTight gap={3} align="start">
+              <StatusMark status="critical" />
+              <div>
+                <b>
+                  <Lock size={13} aria-hidden /> {text}
+                </b>
+                {hint && <span className="hint">{hint}</span>}
+              </div>
+            </Row>
+          </Card>
         ))}
-      </ul>
-      <p className={styles['result']}>{result}</p>
+      </Stack>
+      <p className="notice">{result}</p>
       {error ? <ActionProblem error={error} /> : null}
       {children}
       <div className="actions">

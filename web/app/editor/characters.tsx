@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
-import styles from './tools.module.css';
+import { Row } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
 
 /** Invisible characters, and what is shown for them. */
 const invisible: Record<string, { shown: string; name: MessageId }> = {
@@ -75,9 +76,11 @@ export function ToolBar({
     buttons.at(to % buttons.length)?.focus();
   };
   return (
-    <div ref={bar} role="toolbar" aria-label={label} className={styles.characters} onKeyDown={onKeyDown}>
-      {children}
-    </div>
+    <Card tone="sunken" pad={1}>
+      <Row ref={bar} role="toolbar" aria-label={label} gap={1} onKeyDown={onKeyDown}>
+        {children}
+      </Row>
+    </Card>
   );
 }
 

@@ -5,6 +5,9 @@ import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isComposing, isKey } from '../keys/match-key.ts';
+import { Fill, Row, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
 import { useMemberNames } from '../parts/member-name.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -39,7 +42,7 @@ export function CommentsTab({ about }: { about: Commented }) {
     <>
       {error ? <Problem error={error} /> : null}
       {data?.comments.length === 0 && <p className="hint">{t('editor.no_comments')}</p>}
-      <ul className={styles['comments']}>
+      <Stack as="ul" gap={2}>
         {data?.comments.map((comment) => (
           <Comment
             key={comment.comment_id}
@@ -47,7 +50,7 @@ export function CommentsTab({ about }: { about: Commented }) {
             onDelete={() => removal.mutate(comment.comment_id)}
           />
         ))}
-      </ul>
+      </Stack>
       <NewComment key={JSON.stringify(about)} about={about} onSaved={refresh} />
     </>
   );
@@ -66,12 +69,16 @@ function Comment({ comment: { user_id, author, body, mentions, created_at }, onD
   const names = mentions.flatMap(({ email }) => email ?? []);
   const mayDelete = me !== undefined && (me.user.user_id === user_id || isAdministrator(me));
   return (
-    <li>
-      <header>
+    <Card as="li" pad={3} gap={1}>
+      <Row as="header">
         <b>
           <bdi translate="no">{nameOf(user_id) === user_id ? author : nameOf(user_id)}</bdi>
         </b>
-        <time dateTime={created_at}>{moment(created_at)}</time>
+        <Fill>
+          <Text as="time" size="xs" tone="faint" dateTime={created_at}>
+            {moment(created_at)}
+          </Text>
+        </Fill>
         {mayDelete && (
           <button
             type="button"
@@ -82,8 +89,8 @@ function Comment({ comment: { user_id, author, body, mentions, created_at }, onD
             <Trash2 size={14} aria-hidden />
           </button>
         )}
-      </header>
-      <p dir="auto">
+      </Row>
+      <p dir="auto" className={styles['body']}>
         {splitAtMentions(body, names).map((piece, index) =>
           index % 2 === 0 ? (
             piece
@@ -95,7 +102,7 @@ function Comment({ comment: { user_id, author, body, mentions, created_at }, onD
           ),
         )}
       </p>
-    </li>
+    </Card>
   );
 }
 
@@ -128,7 +135,7 @@ function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unkno
     if (comment) addition.mutate(comment);
   };
   return (
-    <form onSubmit={submit}>
+    <Stack as="form" gap={2} align="start" onSubmit={submit}>
       <MentionField
         label={t('editor.new_comment')}
         text={body}
@@ -148,6 +155,6 @@ function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unkno
       <button type="submit" className="small" disabled={body.trim() === '' || addition.isPending}>
         {t('editor.comment')} <kbd>{keyLabel('Mod+Enter')}</kbd>
       </button>
-    </form>
+    </Stack>
   );
 }

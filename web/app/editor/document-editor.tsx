@@ -1,6 +1,6 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useIsOthersTurn } from '../assignments/assignments.ts';
 import { client } from '../client.ts';
@@ -8,6 +8,7 @@ import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Loading, Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
@@ -27,11 +28,11 @@ import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment } from './use-open-segment.ts';
 import { segmentPage, useSegments } from './use-segments.ts';
 
-const ReplaceDialog = lazy(async () => {
+const ReplaceDialog = lazily(async () => {
   const [dialog] = await Promise.all([import('./replace-dialog.tsx'), loadWords('tools')]);
   return dialog;
 });
-const DocumentNotices = lazy(() => import('./document-notices.tsx'));
+const DocumentNotices = lazily(() => import('./document-notices.tsx'));
 
 /** Maximum length of a selection that is taken over as the sought text, in UTF-16 units. */
 const maxSelection = 100;
@@ -56,7 +57,7 @@ function selectedText(): string {
   return selected.length <= maxSelection && !selected.includes('\n') ? selected : '';
 }
 
-const ApproveDialog = lazy(async () => {
+const ApproveDialog = lazily(async () => {
   const [{ ApproveDialog: dialog }] = await Promise.all([
     import('./approve-dialog.tsx'),
     loadWords('assignments'),

@@ -1,5 +1,6 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { Badge, Text } from '../kit/text.tsx';
 import { fileFailureText } from '../parts/file-failure.ts';
 import { useFormat } from '../parts/format.ts';
 import { reviewerName } from '../parts/member-name.tsx';
@@ -27,25 +28,31 @@ export default function DocumentNotices({ document }: { document: TenantDocument
     changed_since_approval: changedAt,
   } = document;
   return (
-    <div className={styles['notices']}>
+    <div className={styles['message']}>
       {(status !== 'translated' || approvedAt) && (
         <DocumentStatus status={status} approvedAt={approvedAt} progress={progress} waiting={waiting} />
       )}
-      {isInFlight(status) && <span className={styles['soft']}>{t('documents.under_way')}</span>}
+      {isInFlight(status) && (
+        <Text size="xs" tone="faint">
+          {t('documents.under_way')}
+        </Text>
+      )}
       {approvedAt && (
-        <span className={styles['soft']}>
+        <Text size="xs" tone="faint">
           {t('documents.approved_by')}{' '}
           <bdi translate="no">{reviewerName(approvedBy ?? '', approvedVia, t)}</bdi>, {moment(approvedAt)}
-        </span>
+        </Text>
       )}
       {changedAt && (
-        <b className={styles['criticalCount']}>{t('documents.changed_since', { time: moment(changedAt) })}</b>
+        <Text as="b" tone="crit">
+          {t('documents.changed_since', { time: moment(changedAt) })}
+        </Text>
       )}
       {approvedAt && <Reopen item={{ kind: 'document', id }} decidedBy={approvedVia ? null : approvedBy} />}
       {failure && (
-        <bdi className={styles['criticalCount']} title={failure.message}>
+        <Text as="bdi" tone="crit" title={failure.message}>
           {fileFailureText(failure, t)}
-        </bdi>
+        </Text>
       )}
       {status === 'failed' && failure && !isDelivered(document) && (
         <TranslateAgain id={id} code={failure.code} />
@@ -72,16 +79,16 @@ function DocumentStatus({
   const status = progress?.status ?? known;
   const waiting = isInFlight(status) ? (progress ? progress.waiting : knownWaiting) : null;
   const isKnown = (documentStatuses as readonly string[]).includes(status);
-  if (approvedAt) return <span className="badge good">{t('documents.approved')}</span>;
+  if (approvedAt) return <Badge tone="good">{t('documents.approved')}</Badge>;
   return (
     <>
-      <span className={status === 'failed' ? 'badge bad' : 'badge'}>
+      <Badge tone={status === 'failed' ? 'bad' : undefined}>
         {waiting
           ? t('documents.held_up')
           : isKnown
             ? t(`documents.status_${status as KnownDocumentStatus}`)
             : status}
-      </span>
+      </Badge>
       {isInFlight(status) && progress && (
         <>
           {' '}

@@ -1,7 +1,8 @@
 import { PanelBottom, PanelRight } from 'lucide-react';
-import { lazy, memo, type RefObject, Suspense, useCallback } from 'react';
+import { memo, type RefObject, Suspense, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Loading } from '../parts/loading.tsx';
 import styles from './editor.module.css';
 import { showOpenSegment, togglePreview, useEditorView } from './editor-view.ts';
@@ -13,9 +14,9 @@ import type { SegmentSaves } from './segment-saves.ts';
 import { SidePanel } from './side-panel.tsx';
 import { ToolButton } from './view-buttons.tsx';
 
-const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
-const IssuesTab = lazy(async () => ({ default: (await import('./issues-tab.tsx')).IssuesTab }));
-const QualityReport = lazy(() => import('./quality-report.tsx'));
+const HistoryTab = lazily(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
+const IssuesTab = lazily(async () => ({ default: (await import('./issues-tab.tsx')).IssuesTab }));
+const QualityReport = lazily(() => import('./quality-report.tsx'));
 
 /**
  * The side panel of a document: information about the open segment, and the page of the file. It is only rendered again
@@ -76,7 +77,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   );
 });
 
-const Preview = lazy(() => import('./preview/preview.tsx'));
+const Preview = lazily(() => import('./preview/preview.tsx'));
 
 /**
  * The preview of a document's file in one of its two places, if it is there. In the side panel, a line stays when the

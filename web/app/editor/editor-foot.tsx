@@ -4,6 +4,8 @@ import { useKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
+import { Row } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
 import { useOnline } from '../parts/offline.tsx';
 import styles from './editor.module.css';
@@ -58,14 +60,16 @@ function Progress({ outline: { segments, statuses }, hasMore }: { outline: Count
     .filter(([, count]) => count > 0);
   return (
     <div className={styles['progress']}>
-      <p>
-        <b>{t('editor.progress', { confirmed: number(statuses.confirmed), segments: total })}</b>
+      <Row isTight>
+        <Text as="b" size="sm">
+          {t('editor.progress', { confirmed: number(statuses.confirmed), segments: total })}
+        </Text>
         {statuses.critical > 0 && (
-          <span className={styles['criticalCount']}>
+          <Text size="sm" weight="semi" tone="crit">
             {t('editor.critical', { count: statuses.critical })}
-          </span>
+          </Text>
         )}
-      </p>
+      </Row>
       <div className={'status-bar'} aria-hidden>
         {parts.map(([status, count]) => (
           <i

@@ -3,6 +3,7 @@ import { ArrowLeft, Keyboard, UserRoundPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
+import { Avatar } from '../kit/avatar.tsx';
 import { isVisitor } from '../session/keeper.ts';
 import styles from './editor.module.css';
 import { useAppliedView } from './editor-view.ts';
@@ -43,9 +44,7 @@ export function EditorHead({
         <ul className={styles['others']} aria-label={t('editor.others')}>
           {others.map((other) => (
             <li key={other} title={other}>
-              <span translate="no" aria-hidden>
-                {[...other][0]?.toUpperCase()}
-              </span>
+              <Avatar name={other} />
               <bdi className="visually-hidden">{other}</bdi>
             </li>
           ))}

@@ -1,6 +1,5 @@
 import {
   Fragment,
-  lazy,
   type ReactNode,
   type RefObject,
   Suspense,
@@ -16,6 +15,7 @@ import { loadWords, useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Read } from '../parts/loading.tsx';
 import { isVisitor } from '../session/keeper.ts';
 import styles from './editor.module.css';
@@ -29,7 +29,7 @@ import { StatusFilters } from './status-filters.tsx';
 import { storeAll } from './store-all.ts';
 import { useUnsavedText } from './unsaved.tsx';
 
-const Turn = lazy(async () => {
+const Turn = lazily(async () => {
   const [{ Turn: turn }] = await Promise.all([import('../assignments/turn.tsx'), loadWords('assignments')]);
   return { default: turn };
 });

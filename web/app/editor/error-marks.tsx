@@ -5,10 +5,13 @@ import { quality } from '#sdk/quality.ts';
 import type { QualityCheckError } from '#sdk/types.ts';
 import { bound } from '../client.ts';
 import { loadWords, useT } from '../i18n.tsx';
+import { Row, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Badge, Text } from '../kit/text.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import styles from './error-marks.module.css';
+import styles from './editor.module.css';
 import type { EditedSegment } from './segment.ts';
 import { useMarkedItem } from './use-segment-data.ts';
 
@@ -18,6 +21,8 @@ const categories = ['accuracy', 'fluency', 'terminology', 'style', 'locale'] as 
 const severities = ['minor', 'major', 'critical'] as const;
 /** The letters that select a severity. */
 const letters = { minor: 'm', major: 'j', critical: 'c' } as const;
+
+const tones = { minor: undefined, major: 'waits', critical: 'bad' } as const;
 
 /** Loads this module with its words. */
 export async function loadErrorMarks() {
@@ -93,17 +98,12 @@ export function MarkError({
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys are those of the choices in the form
-    <form
-      className={styles['panel']}
-      aria-label={t('editor.mark_error')}
-      onSubmit={submit}
-      onKeyDown={onKeyDown}
-    >
-      <p>
+    <Card as="form" pad={3} aria-label={t('editor.mark_error')} onSubmit={submit} onKeyDown={onKeyDown}>
+      <Text as="p" tone="soft">
         {isWhole ? t('tools.mark_whole') : t('tools.mark_words')}{' '}
         {!isWhole && <q lang={language}>{machine.slice(start, end)}</q>}
-      </p>
-      <fieldset>
+      </Text>
+      <fieldset className={styles['pills']}>
         <legend>{t('quality.category')}</legend>
         {categories.map((one, index) => (
           <label key={one}>
@@ -119,7 +119,7 @@ export function MarkError({
           </label>
         ))}
       </fieldset>
-      <fieldset>
+      <fieldset className={styles['pills']}>
         <legend>{t('tools.severity')}</legend>
         {severities.map((one) => (
           <label key={one} title={t(`quality.means_${one}`)}>
@@ -133,20 +133,20 @@ export function MarkError({
           </label>
         ))}
       </fieldset>
-      <label className={styles['note']}>
+      <label>
         {t('quality.note')}
         <input type="text" value={note} maxLength={500} onChange={({ target }) => setNote(target.value)} />
       </label>
       {error ? <Problem error={error} /> : null}
-      <div className={styles['acts']}>
+      <Row>
         <button type="submit" className="primary small" aria-busy={isPending}>
           {t('editor.mark_error')} <kbd>⏎</kbd>
         </button>
         <button type="button" className="ghost small" onClick={onClose}>
           {t('common.cancel')} <kbd>Esc</kbd>
         </button>
-      </div>
-    </form>
+      </Row>
+    </Card>
   );
 }
 
@@ -174,12 +174,12 @@ export function MarkList({
   const { mutate, error, isPending } = useMarking(segment, marks);
   return (
     <>
-      <ul className={styles['marks']} aria-label={t('tools.marks')}>
+      <Stack as="ul" gap={1} aria-label={t('tools.marks')}>
         {marks.map(({ category, severity, start, end, note }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: marks have no ID, and equal ones look alike
-          <li key={at}>
-            <b data-severity={severity}>{t(`quality.verdict_${severity}`)}</b>
-            <span>
+          <Row as="li" key={at} isTight>
+            <Badge tone={tones[severity]}>{t(`quality.verdict_${severity}`)}</Badge>
+            <Text size="xs" tone="soft">
               {t(`quality.category_${category}`)}
               {end - start < machine.length && (
                 <>
@@ -193,7 +193,7 @@ export function MarkList({
                   <bdi>{note}</bdi>
                 </>
               )}
-            </span>
+            </Text>
             {canRemove && (
               <button
                 type="button"
@@ -206,9 +206,9 @@ export function MarkList({
                 <X size={13} aria-hidden />
               </button>
             )}
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Stack>
       {error ? <Problem error={error} /> : null}
     </>
   );

@@ -1,8 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Row, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Text } from '../kit/text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import type { Correction } from './corrections.ts';
@@ -10,8 +14,8 @@ import styles from './editor.module.css';
 import { type Decision, type FindingActions, isOpen } from './finding-actions.ts';
 import type { Reason } from './segment-saves.ts';
 
-const Resolve = lazy(async () => ({ default: (await import('./resolve-finding.tsx')).Resolve }));
-const Overrule = lazy(async () => ({ default: (await import('./resolve-finding.tsx')).Overrule }));
+const Resolve = lazily(async () => ({ default: (await import('./resolve-finding.tsx')).Resolve }));
+const Overrule = lazily(async () => ({ default: (await import('./resolve-finding.tsx')).Overrule }));
 
 /**
  * The findings of the open segment, the worst first. If the reviewer confirmed a segment with critical findings, it asks
@@ -45,8 +49,8 @@ export function Findings({
   useCommands({ useSuggestion: () => first && onUse(first) });
   if (sorted.length === 0 && !isBlocked) return null;
   return (
-    <div role="gridcell" tabIndex={-1} className={styles['findings']} aria-busy={!isCurrent || undefined}>
-      <ul>
+    <div role="gridcell" tabIndex={-1} className={styles['below']} aria-busy={!isCurrent || undefined}>
+      <Stack as="ul" gap={2}>
         {sorted.map((issue) => (
           <FoundIssue
             key={`${issue.severity} ${issue.span} ${issue.explanation}`}
@@ -57,7 +61,7 @@ export function Findings({
             onUse={onUse}
           />
         ))}
-      </ul>
+      </Stack>
       {isBlocked && (
         <Suspense>
           <Overrule onOverrule={onOverrule} />
@@ -94,66 +98,74 @@ function FoundIssue({
     setBusy(false);
   };
   return (
-    <li data-severity={isSettled ? 'resolved' : severity} aria-busy={isBusy || undefined}>
-      <StatusMark status={isSettled ? 'confirmed' : severity === 'critical' ? 'critical' : 'warning'} />
-      <p>
-        <b>{t(`review.${severity}`)}</b> <bdi>{explanation}</bdi>
-        {status === 'not_rechecked' && (
-          <span className={styles['unchecked']} title={t('editor.not_rechecked_why')}>
-            {t('editor.not_rechecked')}
-          </span>
+    <Card
+      as="li"
+      pad={2}
+      gap={2}
+      tone={isSettled ? 'sunken' : severity === 'critical' ? 'crit' : 'warn'}
+      aria-busy={isBusy || undefined}
+    >
+      <Row gap={3}>
+        <StatusMark status={isSettled ? 'confirmed' : severity === 'critical' ? 'critical' : 'warning'} />
+        <p className={styles['finding']}>
+          <b>{t(`review.${severity}`)}</b> <bdi>{explanation}</bdi>
+          {status === 'not_rechecked' && (
+            <span className="badge" title={t('editor.not_rechecked_why')}>
+              {t('editor.not_rechecked')}
+            </span>
+          )}
+          {isSettled && (
+            <span className="hint">
+              {t(`editor.reason_${status as Decision['resolution']}`)}
+              {resolution?.by && (
+                <>
+                  {' · '}
+                  <bdi translate="no">{resolution.by}</bdi>
+                </>
+              )}
+              {resolution?.reason && (
+                <>
+                  {' · '}
+                  <bdi>{resolution.reason}</bdi>
+                </>
+              )}
+            </span>
+          )}
+          {suggestion && !correction && !isSettled && <bdi className="hint">{suggestion}</bdi>}
+        </p>
+        {correction && !isSettled && (
+          <button type="button" className="small" onClick={() => onUse(correction)}>
+            {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
+            {isFirst && <CommandKey id="useSuggestion" />}
+          </button>
         )}
-        {isSettled && (
-          <span className="hint">
-            {t(`editor.reason_${status as Decision['resolution']}`)}
-            {resolution?.by && (
-              <>
-                {' · '}
-                <bdi translate="no">{resolution.by}</bdi>
-              </>
+        {actions && issue.id !== undefined && !isSettled && (
+          <>
+            {status === 'not_rechecked' && issue.found_by === undefined && (
+              <button
+                type="button"
+                className="small"
+                disabled={isBusy}
+                onClick={() => void act(actions.recheck())}
+              >
+                {t('editor.check_again')}
+              </button>
             )}
-            {resolution?.reason && (
-              <>
-                {' · '}
-                <bdi>{resolution.reason}</bdi>
-              </>
-            )}
-          </span>
-        )}
-        {suggestion && !correction && !isSettled && <bdi className="hint">{suggestion}</bdi>}
-      </p>
-      {correction && !isSettled && (
-        <button type="button" className="small" onClick={() => onUse(correction)}>
-          {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
-          {isFirst && <CommandKey id="useSuggestion" />}
-        </button>
-      )}
-      {actions && issue.id !== undefined && !isSettled && (
-        <>
-          {status === 'not_rechecked' && issue.found_by === undefined && (
             <button
               type="button"
               className="small"
-              disabled={isBusy}
-              onClick={() => void act(actions.recheck())}
+              aria-expanded={isResolving}
+              onClick={() => setResolving(!isResolving)}
             >
-              {t('editor.check_again')}
+              {t('editor.resolve')}
             </button>
-          )}
-          <button
-            type="button"
-            className="small"
-            aria-expanded={isResolving}
-            onClick={() => setResolving(!isResolving)}
-          >
-            {t('editor.resolve')}
-          </button>
-        </>
-      )}
+          </>
+        )}
+      </Row>
       {error !== undefined && (
-        <span role="alert" className={styles['needed']}>
+        <Text role="alert" tone="crit">
           {problemText(error, t)}
-        </span>
+        </Text>
       )}
       {isResolving && actions && (
         <Suspense>
@@ -165,7 +177,7 @@ function FoundIssue({
           />
         </Suspense>
       )}
-    </li>
+    </Card>
   );
 }
 

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { Stack } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
 import { reviewerName } from '../parts/member-name.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';
-import styles from './editor.module.css';
 import type { Segment } from './segment-filter.ts';
 
 /** The events of the open segment, with author, time and reason. The latest is first. */
@@ -29,30 +30,30 @@ export function HistoryTab({
   if (error) return <p className="hint">{problemText(error, t)}</p>;
   const events = data?.events ?? [];
   return (
-    <ol className={styles['history']}>
+    <ol className="rows">
       {events.map((event) => (
-        <li key={event.event_id} data-undone={event.undone_at !== null || undefined}>
-          <p>
+        <Stack as="li" key={event.event_id} gap={1}>
+          <div>
             <b>{t(`editor.event_${event.kind}`)}</b>{' '}
             <bdi translate="no">
               {event.by === null
                 ? t('editor.api_key')
                 : reviewerName(event.by, event.user_id === null ? { name: null } : null, t)}
             </bdi>
-          </p>
-          <time dateTime={event.created_at} className={styles['soft']}>
-            {moment(event.created_at)}
-          </time>
-          {event.undone_at !== null && <span className={styles['soft']}> · {t('editor.undone')}</span>}
+          </div>
+          <Text size="xs" tone="faint">
+            <time dateTime={event.created_at}>{moment(event.created_at)}</time>
+            {event.undone_at !== null && ` · ${t('editor.undone')}`}
+          </Text>
           {event.kind !== 'confirmed' && event.target_text !== null && (
             <TextDiff before={event.previous_text ?? ''} after={event.target_text} language={language} />
           )}
           {event.reason && (
-            <p>
+            <div>
               {t(`editor.reason_${event.reason.code}`)}: <bdi>{event.reason.note}</bdi>
-            </p>
+            </div>
           )}
-        </li>
+        </Stack>
       ))}
       <li>
         <b>{t('editor.machine_translation')}</b>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { QualityIssue } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { Text } from '../kit/text.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { queryKeys } from '../query-keys.ts';
-import styles from './editor.module.css';
 import { isOpen } from './finding-actions.ts';
 import type { EditedSegment } from './segment.ts';
 
@@ -55,14 +55,16 @@ export function IssueList<Row extends EditedSegment>({
   onOpen: (position: number) => void;
 }) {
   return (
-    <ul className={styles['issues']}>
+    <ul className="choices">
       {rows.map((row) => {
         const issues = (row.quality.issues as QualityIssue[]).filter(isOpen);
         const worst = issues.find(({ severity }) => severity === 'critical') ?? issues[0];
         return (
           <li key={row.position}>
             <button type="button" className="ghost" onClick={() => onOpen(row.position)}>
-              <span className={styles['soft']}>{row.position + 1}</span>
+              <Text size="xs" tone="faint">
+                {row.position + 1}
+              </Text>
               <StatusMark status={row.status} />
               <bdi>{worst?.explanation ?? otherwise(row)}</bdi>
             </button>

@@ -1,5 +1,5 @@
 import { useT } from '../i18n.tsx';
-import styles from './editor.module.css';
+import { Text } from '../kit/text.tsx';
 
 /** The length of a translation and its limit. The service alone computes widths in pixels. */
 export default function LengthOfLimit({
@@ -16,8 +16,8 @@ export default function LengthOfLimit({
     return `${t('editor.characters', { count: [...text].length })}, ${t('editor.at_most_pixels', { most, unit })}`;
   const count = unit === 'graphemes' ? [...new Intl.Segmenter().segment(text)].length : [...text].length;
   return (
-    <span className={count > most ? styles['too_long'] : undefined}>
+    <Text {...(count > most && { tone: 'crit', weight: 'semi' })}>
       {t('editor.characters_of', { count, most })}
-    </span>
+    </Text>
   );
 }

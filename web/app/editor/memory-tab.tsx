@@ -5,6 +5,9 @@ import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import type { CommandId } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
+import { Fill, Row, Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Badge, Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
 import { LanguageText } from '../parts/language-text.tsx';
 import { problemText } from '../parts/problem.tsx';
@@ -15,7 +18,6 @@ import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
 import type { EditedSegment } from './segment.ts';
-import tools from './tools.module.css';
 import { useMatches } from './use-segment-data.ts';
 
 /** A search of the TM. */
@@ -101,8 +103,8 @@ export function MemoryTab({
     insertMatch5: () => insert(4),
   });
   return (
-    <>
-      <search className={styles['concordance']}>
+    <Stack>
+      <Stack as="search" gap={2}>
         <form
           key={text}
           onSubmit={(event) => {
@@ -122,7 +124,7 @@ export function MemoryTab({
             }
           />
         </form>
-        <fieldset className={tools.sides}>
+        <fieldset className="segmented">
           <legend className="visually-hidden">{t('editor.side')}</legend>
           {sides.map(([one, label]) => (
             <label key={one}>
@@ -136,7 +138,7 @@ export function MemoryTab({
             </label>
           ))}
         </fieldset>
-      </search>
+      </Stack>
       {sought && text !== '' && (
         <Concordance
           sought={sought}
@@ -157,7 +159,7 @@ export function MemoryTab({
           onInsert={() => insert(index)}
         />
       ))}
-    </>
+    </Stack>
   );
 }
 
@@ -224,31 +226,36 @@ function MatchCard({
   const t = useT();
   const { day } = useFormat();
   return (
-    <article className={styles['match']}>
-      <header>
-        {match.score !== undefined && (
-          <b className={styles['score']}>{t('editor.percent', { score: match.score })}</b>
-        )}
-        {match.part !== undefined && <span className="badge">{t('editor.sentence')}</span>}
-        {match.isUnapproved && <span className="badge">{t('editor.unapproved')}</span>}
-        {match.isRespelled && <span className="badge">{t('editor.typography_only')}</span>}
-        <bdi>{match.set}</bdi>
-        {match.changedAt && <span>{day(match.changedAt)}</span>}
+    <Card as="article" pad={3} gap={1}>
+      <Row as="header">
+        {match.score !== undefined && <Badge>{t('editor.percent', { score: match.score })}</Badge>}
+        {match.part !== undefined && <Badge>{t('editor.sentence')}</Badge>}
+        {match.isUnapproved && <Badge>{t('editor.unapproved')}</Badge>}
+        {match.isRespelled && <Badge>{t('editor.typography_only')}</Badge>}
+        <Fill>
+          <Text size="xs" tone="faint">
+            <bdi>{match.set}</bdi> {match.changedAt && day(match.changedAt)}
+          </Text>
+        </Fill>
         <button type="button" className={`ghost small ${styles['insert']}`} onClick={onInsert}>
           {t('editor.insert')} {command && <CommandKey id={command} />}
         </button>
-      </header>
-      {source !== undefined && match.score !== 100 ? (
-        <TextDiff before={match.source} after={source} language={languages.source} />
-      ) : (
-        <LanguageText language={languages.source} className={styles['matchSource']}>
-          {marked(match, 'source')}
+      </Row>
+      <Text as="div" tone="soft">
+        {source !== undefined && match.score !== 100 ? (
+          <TextDiff before={match.source} after={source} language={languages.source} />
+        ) : (
+          <LanguageText as="div" language={languages.source}>
+            {marked(match, 'source')}
+          </LanguageText>
+        )}
+      </Text>
+      <Text as="div" weight="medium">
+        <LanguageText as="div" language={languages.target}>
+          {marked(match, 'target')}
         </LanguageText>
-      )}
-      <LanguageText language={languages.target} className={styles['matchTarget']}>
-        {marked(match, 'target')}
-      </LanguageText>
-    </article>
+      </Text>
+    </Card>
   );
 }
 

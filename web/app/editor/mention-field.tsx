@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { useT } from '../i18n.tsx';
 import { isComposing } from '../keys/match-key.ts';
+import popup from '../kit/popup.module.css';
 import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './comments.module.css';
@@ -179,7 +180,7 @@ function ColleagueList({
       popover="manual"
       role="listbox"
       aria-label={t('editor.colleagues')}
-      className={styles['colleagues']}
+      className={`${popup['popup']} ${styles['colleagues']}`}
       // A click must not take the focus from the field.
       onMouseDown={(event) => event.preventDefault()}
     >
@@ -188,7 +189,10 @@ function ColleagueList({
           key={colleague.user_id}
           id={option(colleague)}
           role="option"
+          className={popup['item']}
           aria-selected={colleague === current}
+          data-focused={colleague === current || undefined}
+          data-focus-visible={colleague === current || undefined}
           onClick={() => onSelect(colleague)}
         >
           <bdi translate="no">{colleague.name}</bdi>

@@ -1,6 +1,5 @@
 import { Undo2 } from 'lucide-react';
 import {
-  lazy,
   type ReactNode,
   type RefObject,
   Suspense,
@@ -12,6 +11,10 @@ import {
 } from 'react';
 import { loadWords, type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Fill, Row } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
+import { Text } from '../kit/text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
@@ -27,7 +30,6 @@ import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
 import { shiftRanges } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
-import tools from './tools.module.css';
 import { useOpenText } from './use-open-text.ts';
 
 /** The functions of the open field for other parts of the editor. */
@@ -41,12 +43,12 @@ export interface OpenField {
   focus(): void;
 }
 
-const SegmentConflict = lazy(async () => ({
+const SegmentConflict = lazily(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
-const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
-const LengthOfLimit = lazy(() => import('./length-of-limit.tsx'));
-const Spelling = lazy(async () => {
+const RecognizedWords = lazily(() => import('./recognized-words.tsx'));
+const LengthOfLimit = lazily(() => import('./length-of-limit.tsx'));
+const Spelling = lazily(async () => {
   const [module] = await Promise.all([import('./spelling/spelling.tsx'), loadWords('tools')]);
   return module;
 });
@@ -170,7 +172,7 @@ function SourceCell({ segment, shown }: { segment: EditedSegment; shown: OpenTex
   return (
     <div role="gridcell" className={styles['source']} tabIndex={-1}>
       <MarkedText text={shown.shownSource} marks={shown.marks.source} language={language} isSource />
-      <p className={styles['place']}>
+      <div className={styles['place']}>
         <SegmentPlace place={segment.place} />
         {segment.context && (
           <>
@@ -178,7 +180,7 @@ function SourceCell({ segment, shown }: { segment: EditedSegment; shown: OpenTex
             <bdi>{segment.context}</bdi>
           </>
         )}
-      </p>
+      </div>
       {segment.words && (
         <Suspense>
           <RecognizedWords words={segment.words} language={language} />
@@ -228,7 +230,8 @@ function TargetCell({
         field={element}
       >
         {props.tools}
-        <span id={note} className={styles['length']}>
+        <Fill />
+        <span id={note}>
           {most == null ? (
             t('editor.characters', { count: [...plain].length })
           ) : (
@@ -255,9 +258,9 @@ function TargetCell({
         </Suspense>
       )}
       {needsText && (
-        <p role="alert" className={styles['needed']}>
+        <Text as="p" role="alert" size="sm" tone="crit">
           {t('editor.text_needed')}
-        </p>
+        </Text>
       )}
     </div>
   );
@@ -278,17 +281,19 @@ function Changes({
   const t = useT();
   const isSame = machine === text;
   return (
-    <div role="gridcell" tabIndex={-1} className={tools.changes}>
-      <header>
-        <b>{t('editor.against_machine')}</b>
-        {isSame && <span className="hint">{t('editor.no_changes')}</span>}
-        {!isSame && onRestore && (
-          <button type="button" className="ghost small" onClick={() => onRestore(machine)}>
-            <Undo2 size={14} aria-hidden className="mirrored" /> {t('editor.restore_it')}
-          </button>
-        )}
-      </header>
-      {!isSame && <TextDiff before={machine} after={text} language={language} />}
+    <div role="gridcell" tabIndex={-1} className={styles['below']}>
+      <Card pad={3} gap={1}>
+        <Row as="header" gap={3}>
+          <b>{t('editor.against_machine')}</b>
+          {isSame && <span className="hint">{t('editor.no_changes')}</span>}
+          {!isSame && onRestore && (
+            <button type="button" className="ghost small" onClick={() => onRestore(machine)}>
+              <Undo2 size={14} aria-hidden className="mirrored" /> {t('editor.restore_it')}
+            </button>
+          )}
+        </Row>
+        {!isSame && <TextDiff before={machine} after={text} language={language} />}
+      </Card>
     </div>
   );
 }

@@ -4,6 +4,10 @@ import { useState } from 'react';
 import type { DocumentQualityFinding, TenantDocumentJob } from '#sdk/types.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { type MessageId, useT } from '../i18n.tsx';
+import { Stack } from '../kit/box.tsx';
+import { DataTable } from '../kit/data-table.tsx';
+import { Check } from '../kit/field.tsx';
+import { Badge } from '../kit/text.tsx';
 import { announce } from '../parts/announcer.tsx';
 import choices from '../parts/choices.module.css';
 import { useFormat } from '../parts/format.ts';
@@ -86,9 +90,9 @@ export default function QualityReport({
       {kinds.map(([code, findings]) => (
         <details key={code}>
           <summary>
-            <span className={findings.some(({ severity }) => severity === 'error') ? 'badge bad' : 'badge'}>
+            <Badge tone={findings.some(({ severity }) => severity === 'error') ? 'bad' : undefined}>
               {number(findings.length)}
-            </span>{' '}
+            </Badge>{' '}
             {nameOf(code)}
           </summary>
           {isDoubt(code) && (
@@ -103,7 +107,7 @@ export default function QualityReport({
                 {finding.unit_id === null || withoutSegment.includes(code) ? (
                   <bdi>{finding.message}</bdi>
                 ) : (
-                  <button type="button" className={styles['reported']} onClick={run(() => open(finding))}>
+                  <button type="button" className="plain small" onClick={run(() => open(finding))}>
                     <bdi>{finding.message}</bdi>
                   </button>
                 )}
@@ -144,26 +148,18 @@ function IncludeMore({ document }: { document: TenantDocumentJob }) {
     announce(t('documents.sent_again'));
   });
   return (
-    <form
-      className={styles['include']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Stack as="form" gap={2} align="start" onSubmit={send}>
       <fieldset className={choices.choices}>
         <legend>{t('documents.include_more')}</legend>
         {found.map(({ name, texts }) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              onChange={({ target }) =>
-                setChosen(target.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
-              }
-            />
-            <span>{t('documents.include_texts', { name: t(includableNames[name]), count: texts })}</span>
-          </label>
+          <Check
+            key={name}
+            label={t('documents.include_texts', { name: t(includableNames[name]), count: texts })}
+            isChecked={chosen.includes(name)}
+            onChange={(isChosen) =>
+              setChosen(isChosen ? [...chosen, name] : chosen.filter((one) => one !== name))
+            }
+          />
         ))}
       </fieldset>
       <button type="submit" className="small" disabled={isBusy || chosen.length === 0}>
@@ -171,7 +167,7 @@ function IncludeMore({ document }: { document: TenantDocumentJob }) {
       </button>
       <p className="hint">{t('documents.include_hint')}</p>
       {error !== undefined && <Problem error={error} />}
-    </form>
+    </Stack>
   );
 }
 
@@ -227,34 +223,19 @@ function Receipt({ metadata }: { metadata: Readonly<Record<string, unknown>> }) 
     const { texts = 0, characters = 0 } = rows.get(nameOf(row)) ?? {};
     rows.set(nameOf(row), { texts: texts + row.texts, characters: characters + row.characters });
   }
+  const { texts, characters } = receipt;
   return (
     <details>
       <summary>{t('documents.receipt')}</summary>
-      <table className={styles['receipt']}>
-        <thead>
-          <tr>
-            <th scope="col">{t('documents.receipt_outcome')}</th>
-            <th scope="col">{t('documents.receipt_texts')}</th>
-            <th scope="col">{t('documents.receipt_characters')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...rows].map(([name, { texts, characters }]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{number(texts)}</td>
-              <td>{number(characters)}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">{t('documents.receipt_total')}</th>
-            <td>{number(receipt.texts)}</td>
-            <td>{number(receipt.characters)}</td>
-          </tr>
-        </tfoot>
-      </table>
+      <DataTable
+        rows={[...rows, [t('documents.receipt_total'), { texts, characters }] as const]}
+        keyOf={([name]) => name}
+        columns={[
+          { title: t('documents.receipt_outcome'), isName: true, cell: ([name]) => name },
+          { title: t('documents.receipt_texts'), cell: ([, row]) => number(row.texts) },
+          { title: t('documents.receipt_characters'), cell: ([, row]) => number(row.characters) },
+        ]}
+      />
     </details>
   );
 }

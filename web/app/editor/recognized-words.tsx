@@ -1,6 +1,6 @@
 import { useT } from '../i18n.tsx';
+import { Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
-import styles from './recognized-words.module.css';
 import type { EditedSegment } from './segment.ts';
 
 /**
@@ -17,7 +17,7 @@ export default function RecognizedWords({
   const t = useT();
   const { percent } = useFormat();
   return (
-    <div className={styles['words']}>
+    <Text as="div" size="sm" tone="faint">
       <span>{t('editor.recognized', { count: words.filter(({ uncertain }) => uncertain).length })}</span>
       <p lang={language} dir="auto">
         {words.map(({ text, confidence, uncertain }, index) => {
@@ -36,6 +36,6 @@ export default function RecognizedWords({
           );
         })}
       </p>
-    </div>
+    </Text>
   );
 }

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { Grid, Row, Stack } from '../kit/box.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { maxTextLength } from '../parts/searched-text.ts';
 import { queryKeys } from '../query-keys.ts';
 import type { TextQuery } from './find-text.ts';
 import type { Languages } from './marks.ts';
-import styles from './replace.module.css';
 import { ReplacementList } from './replacement-list.tsx';
 import {
   type FoundSegment,
@@ -93,8 +93,9 @@ export default function ReplaceDialog(props: ReplaceDialogProps) {
     repeat();
   };
   return (
-    <Dialog title={t('editor.replace')} className={styles['dialog']} onClose={onClose} isBusy={isBusy}>
-      <form
+    <Dialog title={t('editor.replace')} isWide onClose={onClose} isBusy={isBusy}>
+      <Stack
+        as="form"
         onSubmit={(event) => {
           event.preventDefault();
           if (isReady) void replaceAll();
@@ -127,7 +128,7 @@ export default function ReplaceDialog(props: ReplaceDialogProps) {
             {t('editor.replace_in', { count: included.length })}
           </button>
         </div>
-      </form>
+      </Stack>
     </Dialog>
   );
 }
@@ -191,7 +192,7 @@ function ReplaceFields({
   const t = useT();
   return (
     <>
-      <div className={styles['fields']}>
+      <Grid least={14}>
         {texts.map(([name, label, maxLength]) => (
           <label key={name}>
             {t(label)}
@@ -204,8 +205,8 @@ function ReplaceFields({
             />
           </label>
         ))}
-      </div>
-      <div className={styles['options']}>
+      </Grid>
+      <Row gap={4}>
         {options
           .filter(([name]) => name !== 'inFilter' || isFiltered)
           .map(([name, label]) => (
@@ -218,7 +219,7 @@ function ReplaceFields({
               {t(label)}
             </label>
           ))}
-      </div>
+      </Row>
     </>
   );
 }

@@ -1,6 +1,9 @@
 import { Lock } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
+import { Row } from '../kit/box.tsx';
+import { Check } from '../kit/field.tsx';
+import { Text } from '../kit/text.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './replace.module.css';
 import type { Replacement } from './replacements.ts';
@@ -45,30 +48,27 @@ export function ReplacementList({
   };
   return (
     <>
-      <p className={styles['summary']} role="status">
+      <Text as="p" size="sm" tone="soft" role="status">
         {replacements.length > 0 && (
           <b>{t('editor.replace_found', { matches, segments: replacements.length })}</b>
         )}{' '}
         {leftOut > 0 && t('editor.replace_left_out', { count: leftOut })}
         {!isComplete && t('common.loading')}
         {isComplete && isSought && replacements.length === 0 && t('editor.replace_none')}
-      </p>
+      </Text>
       {selectable.length > 1 && (
-        <label className={`check ${styles['all']}`}>
-          <input
-            type="checkbox"
-            checked={isAll}
-            onChange={() =>
-              onExclude(isAll ? new Set(selectable.map(({ segment }) => segment.position)) : new Set())
-            }
-          />
-          {t('editor.replace_all')}
-        </label>
+        <Check
+          label={t('editor.replace_all')}
+          isChecked={isAll}
+          onChange={() =>
+            onExclude(isAll ? new Set(selectable.map(({ segment }) => segment.position)) : new Set())
+          }
+        />
       )}
       {replacements.length > 0 && (
-        <ul className={styles['list']}>
+        <ul className={`rows ${styles['list']}`}>
           {replacements.slice(0, limit).map((one) => (
-            <Row
+            <Item
               key={one.segment.position}
               replacement={one}
               isIncluded={!excluded.has(one.segment.position)}
@@ -88,7 +88,7 @@ export function ReplacementList({
   );
 }
 
-function Row({
+function Item({
   replacement: { segment, before, after, obstacle },
   isIncluded,
   holders,
@@ -105,7 +105,7 @@ function Row({
   const text = useId();
   const number = segment.position + 1;
   return (
-    <li data-left-out={obstacle !== undefined || undefined}>
+    <Row as="li" isTight gap={3} align="start">
       {obstacle === undefined ? (
         <input
           type="checkbox"
@@ -117,17 +117,19 @@ function Row({
       ) : (
         <Lock size={15} aria-hidden />
       )}
-      <span className={styles['number']}>{number}</span>
+      <Text size="xs" tone="faint">
+        {number}
+      </Text>
       <div id={text}>
         <TextDiff before={before} after={after} language={language} />
         {obstacle && (
-          <p className={styles['reason']}>
+          <Text size="xs" tone="faint">
             {obstacle === 'held'
               ? t('editor.written_by', { name: holders.join(', ') })
               : t(`editor.replace_${obstacle}_why`)}
-          </p>
+          </Text>
         )}
       </div>
-    </li>
+    </Row>
   );
 }

@@ -2,6 +2,8 @@ import { useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Stack } from '../kit/box.tsx';
+import { Card } from '../kit/card.tsx';
 import styles from './editor.module.css';
 import { type Decision, minNote } from './finding-actions.ts';
 import type { Reason } from './segment-saves.ts';
@@ -28,14 +30,15 @@ export function Resolve({
   const length = [...note.trim()].length;
   const isReady = resolution !== undefined && !isBusy && (length >= minNote || (length === 0 && !isCritical));
   return (
-    <form
-      className={styles['resolve']}
+    <Stack
+      as="form"
+      gap={2}
       onSubmit={(event) => {
         event.preventDefault();
         if (resolution && isReady) onResolve({ resolution, reason: note.trim() || null });
       }}
     >
-      <fieldset>
+      <fieldset className={styles['pills']}>
         <legend>{t('editor.resolve_how')}</legend>
         {resolutions.map((one, index) => (
           <label
@@ -65,7 +68,7 @@ export function Resolve({
       <button type="submit" className="small" aria-disabled={!isReady}>
         {t('editor.resolve')}
       </button>
-    </form>
+    </Stack>
   );
 }
 
@@ -83,11 +86,11 @@ export function Overrule({ onOverrule }: { onOverrule: (reason: Reason) => void 
   };
   useCommands({ confirmAnyway: overrule });
   return (
-    <div role="alert" className={styles['overrule']}>
+    <Card role="alert" tone="crit" pad={3}>
       <p>
         <b>{t('editor.not_confirmed')}</b> {t('editor.not_confirmed_why')}
       </p>
-      <fieldset>
+      <fieldset className={styles['pills']}>
         <legend>{t('editor.reason')}</legend>
         {codes.map((one) => (
           <label key={one}>
@@ -107,6 +110,6 @@ export function Overrule({ onOverrule }: { onOverrule: (reason: Reason) => void 
         {t('editor.confirm_anyway')} <CommandKey id="confirmAnyway" />
       </button>
       <p className="hint">{t('editor.reason_kept')}</p>
-    </div>
+    </Card>
   );
 }

@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { plainName } from '../parts/language-text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { MoreFilters } from './more-filters.tsx';
 import { type SegmentFilter, segmentKinds } from './segment-filter.ts';
 
-const SegmentOptions = lazy(() => import('./segment-options.tsx'));
+const SegmentOptions = lazily(() => import('./segment-options.tsx'));
 
 /** The checkboxes among the filters, with the value of the filter that each selects. */
 const checks = [

@@ -1,7 +1,10 @@
 import { Pencil } from 'lucide-react';
-import { lazy, memo, Suspense, useMemo } from 'react';
+import { memo, Suspense, useMemo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { Row } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './editor.module.css';
@@ -14,7 +17,7 @@ import type { PendingEdit } from './segment-saves.ts';
 import { plainOf, textsOf } from './tagged-text.ts';
 import { useErrorMarks, useTerms } from './use-segment-data.ts';
 
-export const MarkList = lazy(async () => ({
+export const MarkList = lazily(async () => ({
   default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
 }));
 
@@ -105,10 +108,12 @@ export const SegmentRow = memo(function SegmentRow({
           </Suspense>
         )}
         {worst && segment.confirmed_at === null && (
-          <p className={styles['why']} data-critical={worst.severity === 'critical' || undefined}>
+          <Row as="p" isTight>
             <StatusMark status={worst.severity === 'critical' ? 'critical' : 'warning'} size={13} />
-            <bdi>{worst.explanation}</bdi>
-          </p>
+            <Text as="bdi" size="xs" weight="medium" tone={worst.severity === 'critical' ? 'crit' : 'warn'}>
+              {worst.explanation}
+            </Text>
+          </Row>
         )}
       </div>
     </div>

@@ -1,24 +1,24 @@
 import { ChevronRight, Copy, Flag, GitCompare, Omega } from 'lucide-react';
-import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
+import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import type { QualityCheckError } from '#sdk/types.ts';
 import { loadWords, useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { lazily } from '../parts/lazily.tsx';
 import styles from './editor.module.css';
 import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.ts';
 import { insertText } from './insert-text.ts';
 import type { EditedSegment } from './segment.ts';
 import { plainOf } from './tagged-text.ts';
-import tools from './tools.module.css';
 
-const Characters = lazy(async () => {
+const Characters = lazily(async () => {
   const [module] = await Promise.all([import('./characters.tsx'), loadWords('tools')]);
   return module;
 });
-const MarkError = lazy(async () => ({
+const MarkError = lazily(async () => ({
   default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkError,
 }));
-const MissingTags = lazy(() => import('./missing-tags.tsx'));
+const MissingTags = lazily(() => import('./missing-tags.tsx'));
 
 /** The tools below the field of the open segment, with their keys. */
 export function SegmentTools({
@@ -134,7 +134,7 @@ function RepetitionChoice({ repetitions }: { repetitions: number }) {
   const { isOnlyHere } = useEditorView();
   if (repetitions === 0) return null;
   return (
-    <label className={tools.check}>
+    <label className="check">
       <input type="checkbox" checked={!isOnlyHere} onChange={toggleRepetitions} />
       {t('editor.also_repetitions', { count: repetitions })}
       <CommandKey id="toggleRepetitions" />

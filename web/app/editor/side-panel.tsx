@@ -1,8 +1,9 @@
 import { X } from 'lucide-react';
-import { type KeyboardEvent, lazy, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
+import { lazily } from '../parts/lazily.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { maxTextLength } from '../parts/searched-text.ts';
 import { isVisitor } from '../session/keeper.ts';
@@ -18,8 +19,8 @@ import type { EditedSegment } from './segment.ts';
 import { plainOf } from './tagged-text.ts';
 import { useMatches, useTerms } from './use-segment-data.ts';
 
-const TermsTab = lazy(async () => ({ default: (await import('./terms-tab.tsx')).TermsTab }));
-const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
+const TermsTab = lazily(async () => ({ default: (await import('./terms-tab.tsx')).TermsTab }));
+const CommentsTab = lazily(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 

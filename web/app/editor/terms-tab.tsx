@@ -1,8 +1,9 @@
 import { Ban } from 'lucide-react';
 import type { RefObject } from 'react';
 import { useT } from '../i18n.tsx';
+import { Fill, Row } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
-import styles from './editor.module.css';
 import { type Languages, occurrences } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
 import type { EditedSegment } from './segment.ts';
@@ -27,40 +28,46 @@ export function TermsTab({
   const terms = useTerms(segment, languages);
   if (terms.length === 0) return <p className="hint">{t('editor.no_terms')}</p>;
   return (
-    <ul className={styles['terms']}>
+    <ul className="rows">
       {terms.map(({ source_term, target_terms, forbidden_terms = [], set_name }) => (
         <li key={`${set_name} ${source_term}`}>
-          <LanguageText as="span" language={languages.source}>
-            {source_term}
-          </LanguageText>
-          <span>
-            {target_terms.map((term) => (
-              <button
-                key={term}
-                type="button"
-                className="plain small"
-                onClick={() => field.current?.insert(term)}
-              >
-                <LanguageText as="span" language={languages.target}>
-                  {term}
-                </LanguageText>
-              </button>
-            ))}
-          </span>
-          <bdi className={styles['soft']}>{set_name}</bdi>
-          {forbidden_terms.length > 0 && (
-            <span className={styles['forbidden']}>
-              <Ban size={12} aria-hidden /> {t('editor.forbidden_terms')}
-              {forbidden_terms.map(({ term }) => (
-                <LanguageText
+          <Row isTight gap={2}>
+            <Fill>
+              <LanguageText as="span" language={languages.source}>
+                {source_term}
+              </LanguageText>
+            </Fill>
+            <Fill>
+              {target_terms.map((term) => (
+                <button
                   key={term}
-                  as={isIn(segment, term) ? 'mark' : 'span'}
-                  language={languages.target}
+                  type="button"
+                  className="plain small"
+                  onClick={() => field.current?.insert(term)}
                 >
-                  {term}
-                </LanguageText>
+                  <LanguageText as="span" language={languages.target}>
+                    {term}
+                  </LanguageText>
+                </button>
               ))}
-            </span>
+            </Fill>
+            <Text as="bdi" size="xs" tone="faint">
+              {set_name}
+            </Text>
+          </Row>
+          {forbidden_terms.length > 0 && (
+            <Text size="xs" tone="faint">
+              <Row as="span">
+                <Ban size={12} aria-hidden /> {t('editor.forbidden_terms')}
+                {forbidden_terms.map(({ term }) => (
+                  <Text key={term} {...(isIn(segment, term) && { tone: 'crit', weight: 'medium' })}>
+                    <LanguageText as={isIn(segment, term) ? 'mark' : 'span'} language={languages.target}>
+                      {term}
+                    </LanguageText>
+                  </Text>
+                ))}
+              </Row>
+            </Text>
           )}
         </li>
       ))}

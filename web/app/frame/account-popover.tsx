@@ -15,8 +15,10 @@ import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
+import { Fill, Row } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
 import { useMe } from '../session/use-me.ts';
-import styles from './frame.module.css';
+import styles from './account-popover.module.css';
 import { LanguageChoice } from './language-choice.tsx';
 
 const listeners = new Set<() => void>();
@@ -61,20 +63,18 @@ export default function AccountPopover({
   const theme = useTheme();
   const me = useMe();
   return (
-    <>
-      <bdi className={styles['menuName']} translate="no">
+    <div className={styles['menu']}>
+      <Text as="bdi" weight="semi" translate="no">
         {name}
-      </bdi>
+      </Text>
       {me.data && (
         <p className="hint">
           {t('signin.workspace_id')}: <bdi translate="no">{me.data.user.tenant_id}</bdi>
         </p>
       )}
-      <fieldset className={styles['themes']}>
-        <legend>
-          <SunMoon size={16} aria-hidden />
-          {t('common.theme')}
-        </legend>
+      <Row as="fieldset" gap={3} isTight aria-label={t('common.theme')}>
+        <SunMoon size={16} aria-hidden />
+        <Fill>{t('common.theme')}</Fill>
         <span className="segmented">
           {themes.map((one) => (
             <label key={one}>
@@ -83,11 +83,11 @@ export default function AccountPopover({
             </label>
           ))}
         </span>
-      </fieldset>
-      <div className={styles['interface']}>
+      </Row>
+      <Row gap={3} isTight>
         <Languages size={16} aria-hidden />
         <LanguageChoice />
-      </div>
+      </Row>
       <hr />
       <Link to="/app/settings/security" onClick={onClose}>
         <ShieldCheck size={16} aria-hidden />
@@ -106,7 +106,7 @@ export default function AccountPopover({
         <LogOut size={16} aria-hidden />
         {t('common.sign_out')}
       </button>
-    </>
+    </div>
   );
 }
 

@@ -1,9 +1,12 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { ChevronsUpDown, Search } from 'lucide-react';
-import { lazy, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
+import { Avatar } from '../kit/avatar.tsx';
+import { Text } from '../kit/text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { PopoverButton } from '../parts/popover-button.tsx';
 import { useInbox } from '../parts/use-inbox.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
@@ -58,7 +61,7 @@ export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: ()
         <CommandKey id="palette" />
       </button>
       <nav aria-label={t('common.navigation')}>
-        <ul>
+        <ul className={styles['list']}>
           {useSections().map((section) => (
             <li key={section.name} data-settings={section.name === 'common.settings' || undefined}>
               <SectionLink section={section} isNarrow={isNarrow} />
@@ -86,6 +89,7 @@ function SectionLink({
       to={first?.to ?? '/app'}
       activeOptions={{ exact: true }}
       title={isNarrow ? t(name) : undefined}
+      className={styles['link']}
       aria-current={entries.some((entry) => isAt(path, entry)) ? 'page' : undefined}
     >
       <Icon size={19} aria-hidden />
@@ -131,15 +135,16 @@ export function SectionNavigation() {
   return (
     <nav className={styles[isSettings ? 'side' : 'section']} aria-label={t(section.name)}>
       {isSettings && (
-        <p className={styles['sideName']} aria-hidden>
+        <Text as="p" size="lg" weight="semi" aria-hidden>
           {t(section.name)}
-        </p>
+        </Text>
       )}
-      <ul ref={list}>
+      <ul ref={list} className={styles['list']}>
         {section.entries.map((entry) => (
           <li key={entry.to}>
             <Link
               to={entry.to}
+              className={styles['link']}
               activeOptions={{ exact: true }}
               aria-current={isAt(path, entry) ? 'page' : undefined}
             >
@@ -153,7 +158,7 @@ export function SectionNavigation() {
   );
 }
 
-const AccountPopover = lazy(() => import('./account-popover.tsx'));
+const AccountPopover = lazily(() => import('./account-popover.tsx'));
 
 /** The signed-in member, and a popover with the theme, the language of the interface, security and sign-out. */
 function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
@@ -182,10 +187,8 @@ function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
         ),
       }}
     >
-      <span className={styles['avatar']} translate="no" aria-hidden>
-        {[...name][0]?.toUpperCase()}
-      </span>
-      <span className={styles['person']}>
+      <Avatar name={name} />
+      <span>
         <bdi translate="no">{name}</bdi>
         {me.data && (
           <small>

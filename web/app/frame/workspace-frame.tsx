@@ -1,15 +1,16 @@
 import '../styles/workspace.css';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Tokens } from '#sdk/tokens.ts';
 import { deployment } from '../deployment.ts';
 import { deleteDrafts, listDrafts, type StoredDraft } from '../drafts/drafts.ts';
 import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
 import { loadWords, useInterface, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Dialog } from '../kit/dialog.tsx';
 import { Announcer } from '../parts/announcer.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -26,8 +27,10 @@ import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
 
 /** Few sessions need these, so they are not a part of the first load. */
-const DemoBar = lazy(() => import('./demo-bar.tsx'));
-const ProofDialog = lazy(async () => ({ default: (await import('../parts/proof-dialog.tsx')).ProofDialog }));
+const DemoBar = lazily(() => import('./demo-bar.tsx'));
+const ProofDialog = lazily(async () => ({
+  default: (await import('../parts/proof-dialog.tsx')).ProofDialog,
+}));
 
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
@@ -220,14 +223,15 @@ function SignInAgain({ user }: { user: Tokens['user'] }) {
   );
 }
 
-const Palette = lazy(async () => ({ default: (await import('../keys/palette.tsx')).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await import('../keys/key-help.tsx')).KeyHelp }));
+const Palette = lazily(async () => ({ default: (await import('../keys/palette.tsx')).Palette }));
+const KeyHelp = lazily(async () => ({ default: (await import('../keys/key-help.tsx')).KeyHelp }));
 
 /** The keys (`?`) and the command palette (Mod+K), on any screen with commands. */
 function CommandDialogs() {
   const [open, setOpen] = useState<'keys' | 'palette'>();
   // The names of some commands load with these dialogs.
-  const show = (dialog: typeof open) => void loadWords('tools').then(() => setOpen(dialog));
+  const show = (dialog: typeof open) =>
+    void Promise.all([loadWords('tools'), loadWords('work')]).then(() => setOpen(dialog));
   useCommands({ help: () => show('keys'), palette: () => show('palette') });
   const close = () => setOpen(undefined);
   if (!open) return null;

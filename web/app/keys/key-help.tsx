@@ -1,6 +1,9 @@
 import { useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Row, Stack } from '../kit/box.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { Check } from '../kit/field.tsx';
+import { Text } from '../kit/text.tsx';
 import { type CommandId, commands, keyLabel, nameOfCommand, type Place } from './commands.ts';
 import styles from './keys.module.css';
 import { matchOf } from './match-name.ts';
@@ -22,7 +25,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
     matchOf(nameOfCommand(id, t), sought) || commands[id].keys.some((key) => matchOf(keyLabel(key), sought));
   const found = available.filter(isFound);
   return (
-    <Dialog title={t('keys.title')} className={styles.dialog} onClose={onClose}>
+    <Dialog title={t('keys.title')} isWide onClose={onClose}>
       <input
         type="search"
         dir={sought === '' ? undefined : 'auto'}
@@ -40,29 +43,28 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           return (
             ids.length > 0 && (
               <section key={place}>
-                <h3>{title}</h3>
-                <ul className={styles.keys}>
+                <Text as="h3" size="xs" tone="soft">
+                  {title}
+                </Text>
+                <Stack as="ul" gap={2}>
                   {ids.map((id) => (
-                    <li key={id}>
-                      <span>{nameOfCommand(id, t)}</span>
-                      <span className={styles.shown}>
+                    <Row as="li" key={id} justify="space-between">
+                      <Text size="sm">{nameOfCommand(id, t)}</Text>
+                      <Row as="span" isTight gap={1}>
                         {commands[id].keys.map((key) => (
                           <kbd key={key}>{keyLabel(key)}</kbd>
                         ))}
-                      </span>
-                    </li>
+                      </Row>
+                    </Row>
                   ))}
-                </ul>
+                </Stack>
               </section>
             )
           );
         })}
       </div>
       {available.includes('nextFinding') && <p className="hint">{t('tools.no_split')}</p>}
-      <label className={styles.switch}>
-        <input type="checkbox" checked={isOn} onChange={({ target }) => setSingleKeys(target.checked)} />
-        {t('keys.single')}
-      </label>
+      <Check label={t('keys.single')} isChecked={isOn} onChange={setSingleKeys} />
       <p className="hint">{t('keys.single_hint')}</p>
       <div className="actions">
         <button type="button" onClick={onClose}>

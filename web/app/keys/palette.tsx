@@ -1,7 +1,10 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Fill, Row } from '../kit/box.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import popup from '../kit/popup.module.css';
+import { Text } from '../kit/text.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { keyLabel } from './commands.ts';
 import styles from './keys.module.css';
@@ -104,7 +107,9 @@ function Group({
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot group the options of a list box
     <div role="group" aria-label={title}>
-      <p aria-hidden>{title}</p>
+      <Text as="p" size="xs" tone="soft" weight="medium" aria-hidden>
+        {title}
+      </Text>
       {found.map((entry) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which has the focus
         // biome-ignore lint/a11y/useFocusableInteractive: see above
@@ -112,14 +117,23 @@ function Group({
           key={entry.id}
           id={option(entry.id)}
           role="option"
+          className={popup['item']}
+          data-focused={entry === current || undefined}
+          data-focus-visible={entry === current || undefined}
           aria-selected={entry === current}
           onClick={() => run(entry)}
         >
-          <entry.icon size={17} aria-hidden />
-          <bdi>
-            <Matched name={entry.name} sought={sought} />
-          </bdi>
-          <small>{entry.hint}</small>
+          <Row as="span" gap={3}>
+            <entry.icon size={17} aria-hidden />
+            <Fill>
+              <bdi>
+                <Matched name={entry.name} sought={sought} />
+              </bdi>
+            </Fill>
+            <Text size="xs" tone="soft">
+              {entry.hint}
+            </Text>
+          </Row>
         </div>
       ))}
     </div>

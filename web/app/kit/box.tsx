@@ -9,10 +9,12 @@ export function space(step: Space): string {
   return step === 0 ? '0' : `var(--s-${step})`;
 }
 
-type BoxProps<Element extends ElementType> = {
+export type BoxProps<Element extends ElementType> = {
   /** The element that is rendered, such as `ul`. */
   as?: Element;
   gap?: Space;
+  /** The space between the edge of the box and its elements. */
+  pad?: Space;
   align?: 'start' | 'center' | 'end' | 'baseline' | 'stretch';
   children?: ReactNode;
 } & Omit<ComponentProps<Element>, 'as' | 'align' | 'className' | 'style'>;
@@ -26,9 +28,13 @@ const plain: CSSProperties = { margin: 0, padding: 0, listStyle: 'none', minInli
 
 /** Elements below each other, in the whole width. */
 export function Stack<Element extends ElementType = 'div'>(props: BoxProps<Element>) {
-  const { as: Tag = 'div' as ElementType, gap = 3, align = 'stretch', ...others } = props;
+  const { as: Tag = 'div' as ElementType, gap = 3, pad = 0, align = 'stretch', ...others } = props;
   return (
-    <Tag {...others} data-box style={{ ...plain, display: 'grid', gap: space(gap), justifyItems: align }} />
+    <Tag
+      {...others}
+      data-box
+      style={{ ...plain, padding: space(pad), display: 'grid', gap: space(gap), justifyItems: align }}
+    />
   );
 }
 
@@ -39,7 +45,15 @@ export function Row<Element extends ElementType = 'div'>(
     isTight?: boolean;
   },
 ) {
-  const { as: Tag = 'div' as ElementType, gap = 2, align = 'center', justify, isTight, ...others } = props;
+  const {
+    as: Tag = 'div' as ElementType,
+    gap = 2,
+    pad = 0,
+    align = 'center',
+    justify,
+    isTight,
+    ...others
+  } = props;
   const wrap = isTight ? 'nowrap' : 'wrap';
   return (
     <Tag
@@ -47,6 +61,7 @@ export function Row<Element extends ElementType = 'div'>(
       data-box
       style={{
         ...plain,
+        padding: space(pad),
         display: 'flex',
         flexWrap: wrap,
         gap: space(gap),
@@ -64,13 +79,20 @@ export function Fill({ children }: { children?: ReactNode }) {
 
 /** Columns of equal width: as many as fit. @param least the least width of a column, in rem */
 export function Grid<Element extends ElementType = 'div'>(props: BoxProps<Element> & { least: number }) {
-  const { as: Tag = 'div' as ElementType, gap = 4, align, least, ...others } = props;
+  const { as: Tag = 'div' as ElementType, gap = 4, pad = 0, align, least, ...others } = props;
   const columns = `repeat(auto-fill, minmax(min(100%, ${least}rem), 1fr))`;
   return (
     <Tag
       {...others}
       data-box
-      style={{ ...plain, display: 'grid', gap: space(gap), alignItems: align, gridTemplateColumns: columns }}
+      style={{
+        ...plain,
+        padding: space(pad),
+        display: 'grid',
+        gap: space(gap),
+        alignItems: align,
+        gridTemplateColumns: columns,
+      }}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Stack } from './box.tsx';
 import styles from './check-group.module.css';
 import { Text } from './text.tsx';
@@ -17,12 +17,7 @@ export function CheckGroup<Value extends string>({
 }) {
   const id = useId();
   return (
-    <fieldset className={styles['group']}>
-      <legend>
-        <Text size="sm" weight="medium">
-          {label}
-        </Text>
-      </legend>
+    <Group label={label}>
       <Stack gap={2}>
         {options.map(({ value, name, why }) => (
           <div key={value}>
@@ -41,6 +36,54 @@ export function CheckGroup<Value extends string>({
           </div>
         ))}
       </Stack>
+    </Group>
+  );
+}
+
+/** Controls that belong together, with the name of the group. It has no border. */
+export function Group({
+  label,
+  isDisabled = false,
+  children,
+}: {
+  label: ReactNode;
+  isDisabled?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <fieldset className={styles['group']} disabled={isDisabled}>
+      <legend>
+        <Text size="sm" weight="medium">
+          {label}
+        </Text>
+      </legend>
+      {children}
     </fieldset>
+  );
+}
+
+/** Radio buttons: one of a few values. */
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, name: ReactNode])[];
+  onChange: (value: Value) => void;
+}) {
+  const id = useId();
+  return (
+    <Group label={label}>
+      <Stack gap={2}>
+        {options.map(([one, name]) => (
+          <label key={one} className="check">
+            <input type="radio" name={id} checked={value === one} onChange={() => onChange(one)} /> {name}
+          </label>
+        ))}
+      </Stack>
+    </Group>
   );
 }

@@ -9,6 +9,8 @@ export interface Column<Row> {
   isName?: boolean;
   /** Whether the cell's text may be broken: that of other cells is kept in a line in a wide window. */
   wraps?: boolean;
+  /** Shown instead of the title, which then only names the column in the code. */
+  head?: ReactNode;
   /** The least width in a wide window, in rem. */
   least?: number;
 }
@@ -23,6 +25,7 @@ export function DataTable<Row>({
   keyOf,
   actions,
   caption,
+  isChosen,
 }: {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -30,15 +33,17 @@ export function DataTable<Row>({
   actions?: { title: string; cell: (row: Row) => ReactNode } | undefined;
   /** The name of the table, for screen readers. */
   caption?: string;
+  /** Whether a row is selected. */
+  isChosen?: (row: Row) => boolean;
 }) {
   return (
     <div className="table-scroll">
       <table className={`stacked ${styles['table']}`} aria-label={caption}>
         <thead>
           <tr>
-            {columns.map(({ title, least }) => (
+            {columns.map(({ title, head, least }) => (
               <th key={title} scope="col" style={{ minInlineSize: least && `${least}rem` }}>
-                {title}
+                {head ?? title}
               </th>
             ))}
             {actions && (
@@ -50,14 +55,18 @@ export function DataTable<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isName, wraps }) =>
+            <tr key={keyOf(row)} data-chosen={isChosen?.(row) || undefined}>
+              {columns.map(({ title, head, cell, isName, wraps }) =>
                 isName ? (
                   <th key={title} scope="row" className="plain-cell">
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} data-label={title} className={wraps ? undefined : styles['whole']}>
+                  <td
+                    key={title}
+                    data-label={head ? undefined : title}
+                    className={wraps ? undefined : styles['whole']}
+                  >
                     {cell(row)}
                   </td>
                 ),

@@ -5,10 +5,10 @@ type TextProps<Element extends ElementType> = {
   as?: Element;
   size?: '2xs' | 'xs' | 'sm' | 'md' | 'seg' | 'lg' | 'xl' | '2xl';
   /** `soft` for what explains, `faint` for what is read last; the others for a status, together with a shape. */
-  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit';
+  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit' | undefined;
   weight?: 'regular' | 'medium' | 'semi' | 'bold';
   children?: ReactNode;
-} & Omit<ComponentProps<Element>, 'as' | 'className' | 'style'>;
+} & Omit<ComponentProps<Element>, 'as' | 'style'>;
 
 const colors = { soft: 'ink-2', faint: 'ink-3', ok: 'ok', warn: 'warn', crit: 'crit' };
 
@@ -28,7 +28,19 @@ export function Text<Element extends ElementType = 'span'>(props: TextProps<Elem
   );
 }
 
-/** A short word about the state of a thing, or one of several of its properties. */
-export function Badge({ tone, children }: { tone?: 'good' | 'waits' | 'bad'; children: ReactNode }) {
-  return <span className={tone ? `badge ${tone}` : 'badge'}>{children}</span>;
+/** A short word about the state of a thing, or one of several of its properties. @param title what a pointer on it shows */
+export function Badge({
+  tone,
+  title,
+  children,
+}: {
+  tone?: 'good' | 'waits' | 'bad' | undefined;
+  title?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <span className={tone ? `badge ${tone}` : 'badge'} title={title}>
+      {children}
+    </span>
+  );
 }

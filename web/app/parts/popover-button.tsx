@@ -1,7 +1,8 @@
-import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react';
+import { lazily } from './lazily.tsx';
 import type { PopoverProps } from './popover.tsx';
 
-const Popover = lazy(() => import('./popover.tsx'));
+const Popover = lazily(() => import('./popover.tsx'));
 
 /** A button that opens a popover. The popover and its library load when it is first opened. */
 export function PopoverButton({

@@ -90,9 +90,11 @@ function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): str
   return undefined;
 }
 
-/** The error of one field in a 422, by the last part of its `loc`; undefined if that field is valid. */
+/** The error of one field in a 422, by its `loc` or the first word of the message; undefined if that field is valid. */
 export function fieldProblem(error: unknown, field: string): string | undefined {
-  if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
+  if (!(error instanceof LinguaLoopError)) return undefined;
+  if (typeof error.detail === 'string')
+    return error.status === 422 && error.detail.startsWith(`${field} `) ? error.detail : undefined;
   return error.detail.find(({ loc }) => loc.includes(field))?.msg;
 }
 

@@ -1,8 +1,8 @@
 import { useT } from '../i18n.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { procedures } from '../procedures.ts';
 import { useProofRequest } from '../session/proof.ts';
 import { type Me, useMe } from '../session/use-me.ts';
-import { Dialog } from './confirm-dialog.tsx';
 import { fieldProblem, Problem } from './problem.tsx';
 import { ProofField, useProof } from './proof-field.tsx';
 import { useAction } from './use-action.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useT } from '../i18n.tsx';
+import { Field, PasswordField } from '../kit/field.tsx';
 import type { Me } from '../session/use-me.ts';
-import { Field, PasswordField } from './field.tsx';
 import { fieldProblem } from './problem.tsx';
 
 /**

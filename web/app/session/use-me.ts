@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../client.ts';
+import { client, readMe } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from './keeper.ts';
 
@@ -7,7 +7,7 @@ import { isVisitor } from './keeper.ts';
 export function useMe() {
   return useQuery({
     queryKey: queryKeys.me,
-    queryFn: () => client.auth.me(),
+    queryFn: () => readMe(),
     enabled: !isVisitor(),
   });
 }

@@ -3,16 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { readLanguage } from '#server/languages.ts';
 import { useT } from '../i18n.tsx';
+import { Dialog } from '../kit/dialog.tsx';
+import { Check, Field, NativeSelect } from '../kit/field.tsx';
+import { Form } from '../kit/form.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
-import { Field } from '../parts/field.tsx';
 import { LanguageText, languageOf } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { Read } from '../parts/loading.tsx';
-import { fieldProblem, Problem } from '../parts/problem.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
-import styles from './terms.module.css';
 import { glossaryService, useGlossaries } from './use-glossaries.ts';
 import { isNameTaken, maxNameLength, useNewGlossary } from './use-new-glossary.ts';
 
@@ -68,7 +66,6 @@ function TermForm({
   const t = useT();
   const { nameOf } = useLanguages();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const pair = `${sourceLang} ${targetLang}`;
   const [source, setSource] = useState(term.source);
   const [target, setTarget] = useState(term.target);
@@ -101,78 +98,67 @@ function TermForm({
     if (others.length === 0) onClose();
     else setAdded({ name: set.name, others });
   };
-  const problems = ['source_term', 'target_term'].map((field) => fieldProblem(error, field));
-  const isTaken = isNameTaken(error);
-
   if (added) return <OtherTargets {...added} language={targetLang} onClose={onClose} />;
   return (
-    <form onSubmit={run(add)} className={styles.form}>
-      <Field
-        {...languageOf(sourceLang)}
-        label={t('terms.source', { language: nameOf(sourceLang) })}
-        value={source}
-        onValue={setSource}
-        problem={problems[0]}
-        required
-        maxLength={1000}
-        autoComplete="off"
-        ref={term.source === '' ? first : null}
-      />
-      <Field
-        {...languageOf(targetLang)}
-        label={t('terms.target', { language: nameOf(targetLang) })}
-        value={target}
-        onValue={setTarget}
-        problem={problems[1]}
-        required
-        maxLength={1000}
-        autoComplete="off"
-        spellCheck
-        ref={term.source === '' ? null : first}
-      />
-      {selected ? (
-        <label>
-          {t('terms.glossary')}
-          <select value={selected.id} onChange={(event) => setChosen(event.target.value)}>
-            {sets.map((set) => (
-              <option key={set.id} value={set.id}>
-                {set.name}
-              </option>
-            ))}
-          </select>
-        </label>
-      ) : (
+    <Form
+      action={t(selected ? 'terms.add' : 'terms.create_and_add')}
+      onSubmit={add}
+      onCancel={onClose}
+      problem={(error) => (isNameTaken(error) && !selected ? false : null)}
+    >
+      {({ error }) => (
         <>
-          <p>
-            {t('terms.none')} <Link to="/app/glossaries">{t('terms.to_glossaries')}</Link>
-          </p>
           <Field
-            label={t('terms.new_glossary')}
-            value={name}
-            onValue={setName}
-            problem={isTaken ? t('sets.name_taken') : undefined}
+            {...languageOf(sourceLang)}
+            label={t('terms.source', { language: nameOf(sourceLang) })}
+            value={source}
+            onValue={setSource}
+            name="source_term"
             required
-            maxLength={maxNameLength}
-            dir="auto"
+            maxLength={1000}
             autoComplete="off"
+            ref={term.source === '' ? first : null}
           />
+          <Field
+            {...languageOf(targetLang)}
+            label={t('terms.target', { language: nameOf(targetLang) })}
+            value={target}
+            onValue={setTarget}
+            name="target_term"
+            required
+            maxLength={1000}
+            autoComplete="off"
+            spellCheck
+            ref={term.source === '' ? null : first}
+          />
+          {selected ? (
+            <NativeSelect
+              label={t('terms.glossary')}
+              value={selected.id}
+              options={sets.map((set) => [set.id, set.name])}
+              onChange={setChosen}
+            />
+          ) : (
+            <>
+              <p>
+                {t('terms.none')} <Link to="/app/glossaries">{t('terms.to_glossaries')}</Link>
+              </p>
+              <Field
+                label={t('terms.new_glossary')}
+                value={name}
+                onValue={setName}
+                problem={isNameTaken(error) ? t('sets.name_taken') : undefined}
+                required
+                maxLength={maxNameLength}
+                dir="auto"
+                autoComplete="off"
+              />
+            </>
+          )}
+          <Check label={t('terms.case_sensitive')} isChecked={isCaseSensitive} onChange={setCaseSensitive} />
         </>
       )}
-      <label className="beside-field">
-        <input
-          type="checkbox"
-          checked={isCaseSensitive}
-          onChange={(event) => setCaseSensitive(event.target.checked)}
-        />
-        {t('terms.case_sensitive')}
-      </label>
-      {error && !problems.some(Boolean) && !(isTaken && !selected) ? <Problem error={error} /> : null}
-      <FormActions
-        action={t(selected ? 'terms.add' : 'terms.create_and_add')}
-        isBusy={isBusy}
-        onClose={onClose}
-      />
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, describeFailure, exitCodes, UsageError } from '../command.ts';
 import { clientOf, readUrl, urlOf } from '../credentials.ts';
-import { describeFailure } from '../failure.ts';
 import { tell } from '../io.ts';
 import { aborted } from './files.ts';
 

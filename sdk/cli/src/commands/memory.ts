@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import { type Command, exitCodes, numberOf, UsageError, type Values } from '../command.ts';
-import { excerpt, grouped, say, tableOf, tell } from '../io.ts';
-import { openProgress } from '../progress.ts';
+import { excerpt, grouped, openProgress, say, tableOf, tell } from '../io.ts';
 import { readSource, writeResult } from './files.ts';
 
 const json = { summary: 'print JSON' };

@@ -13,7 +13,6 @@ import {
 } from './deepl/call.ts';
 import { glossaryOperations, requireGlossaries } from './deepl/glossaries.ts';
 import { readXml } from './deepl/xml.ts';
-import { withLanguage } from './guess-language.ts';
 import {
   type CompatApi,
   CompatError,
@@ -24,7 +23,7 @@ import {
   textField,
   textsField,
 } from './request.ts';
-import { reviewHeaders, translateTexts } from './translate-texts.ts';
+import { reviewHeaders, translateTexts, withLanguage } from './translate-texts.ts';
 
 /**
  * DeepL's API: texts, documents, glossaries of versions 2 and 3, usage, languages. The caller's `DeepL-Auth-Key` is an

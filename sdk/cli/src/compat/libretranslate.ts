@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { documentTypes, type LinguaLoop, LinguaLoopError, languages } from '../../../src/index.ts';
 import type { CompatOptions } from './deepl/call.ts';
 import type { deeplFailure } from './deepl.ts';
-import { withLanguage } from './guess-language.ts';
 import {
   type CompatApi,
   CompatError,
@@ -14,7 +13,7 @@ import {
   textField,
   textsField,
 } from './request.ts';
-import { reviewHeaders, translateTexts } from './translate-texts.ts';
+import { reviewHeaders, translateTexts, withLanguage } from './translate-texts.ts';
 
 /** A translated file that a client may download. */
 interface Download {

@@ -1,8 +1,6 @@
 import type { LinguaLoop } from '../../../src/index.ts';
-import { type Call, Failed, UsageError } from '../command.ts';
-import { describeFailure } from '../failure.ts';
-import { counted, printable, stylesOf } from '../io.ts';
-import { openProgress } from '../progress.ts';
+import { type Call, describeFailure, Failed, UsageError } from '../command.ts';
+import { counted, openProgress, printable, stylesOf } from '../io.ts';
 import { type LockFile, sha256 } from './lock-file.ts';
 import { type Task, writeTranslation } from './task.ts';
 import { eachOf, type Held, problemOfExisting, readPresent, translateFile } from './translate-file.ts';

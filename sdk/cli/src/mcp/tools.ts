@@ -4,9 +4,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { type LinguaLoop, type TranslationJob, version } from '../../../src/index.ts';
-import { Failed } from '../command.ts';
+import { describeFailure, Failed } from '../command.ts';
 import { readSource } from '../commands/files.ts';
-import { describeFailure } from '../failure.ts';
 import { isApproved } from '../files/document-review.ts';
 
 /** The settings of an MCP server. */

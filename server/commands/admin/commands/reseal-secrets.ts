@@ -12,7 +12,7 @@ import {
   type SecretsKeys,
   secretsKeyId,
 } from '#server/platform/encryption.ts';
-import { resealBindings } from '#server/storage/reseal-bindings.ts';
+import { resealBindings } from '#server/storage/stored-secrets.ts';
 import { command, type Server } from './command.ts';
 
 const count = z.int();

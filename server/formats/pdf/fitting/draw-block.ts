@@ -5,7 +5,7 @@ import type { Cluster } from '../../typesetting/shaping.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
 import { type Fit, type Frame, isBeside, lineWidth, lineWidths } from './fit.ts';
-import { drawMoved } from './moved-glyphs.ts';
+import { drawMoved } from './moved-labels.ts';
 
 /** A block's translation as operators of a content stream. */
 export interface DrawnBlock {

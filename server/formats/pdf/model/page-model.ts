@@ -21,11 +21,10 @@ import {
 } from '../fitting/leaders.ts';
 import { withCommonSpacing } from '../fitting/letter-spacing.ts';
 import { besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
-import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
+import { type Obstacle, obstaclesOf, watermarksOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
 import { keptFrame } from '../fitting/same-text.ts';
 import { besideObjects, wrapAround } from '../fitting/text-wrap.ts';
-import { watermarksOf } from '../fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { KeptText } from '../layout/content/kept-text.ts';
 import type { PageContent, Paint } from '../page-content.ts';

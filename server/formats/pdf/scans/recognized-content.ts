@@ -1,5 +1,5 @@
 import type { PageRectangle } from '../../document.ts';
-import type { RecognizedLine, RecognizedPage, RecognizedWord, Rgb } from '../../ocr/recognized-page.ts';
+import type { RecognizedLine, RecognizedPage, RecognizedWord, Rgb } from '../../ocr/tesseract.ts';
 import { latinFont } from '../../typesetting/font-style.ts';
 import { advanceIn } from '../../typesetting/fonts.ts';
 import type { Rectangle } from '../geometry.ts';

@@ -6,7 +6,7 @@ import {
   type Segment,
   type SegmentWord,
 } from '../../document.ts';
-import { obstacleTo } from '../../ocr/languages.ts';
+import { obstacleTo } from '../../ocr/tesseract.ts';
 import { type Matrix, transformRectangle } from '../geometry.ts';
 import type { ReadPage } from '../open-pdf.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';

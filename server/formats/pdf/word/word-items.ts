@@ -3,8 +3,8 @@ import type { InlineContent } from '../../inline-content.ts';
 import type { Direction } from '../../typesetting/languages.ts';
 import type { PageBlocks } from '../find-blocks.ts';
 import { displayed, type Rectangle, transformRectangle } from '../geometry.ts';
+import { isRunningHeader } from '../kept-findings.ts';
 import type { KeptText } from '../layout/content/kept-text.ts';
-import { isRunningHeader } from '../left-out.ts';
 import type { PageContent } from '../page-content.ts';
 import { boxOfGlyphs, type GlyphRange, type TextBlock, type TextStyle } from '../text-block.ts';
 

@@ -8,7 +8,7 @@ import { type Direction, directionOf } from '../../typesetting/languages.ts';
 import { joinParts, partsOf } from '../continuations.ts';
 import { findBlocks } from '../find-blocks.ts';
 import { displayed, type Rectangle } from '../geometry.ts';
-import { LeftOut } from '../left-out.ts';
+import { LeftOut } from '../kept-findings.ts';
 import { asDict, get, getArray, getDict } from '../objects.ts';
 import type { OpenPdf } from '../open-pdf.ts';
 import { textOf } from '../page-tally.ts';

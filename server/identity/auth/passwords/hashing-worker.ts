@@ -1,5 +1,5 @@
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
-import { serveThread } from '#server/platform/threads/serve-thread.ts';
+import { serveThread } from '#server/platform/threads/threads.ts';
 
 /**
  * A task for the thread: hash a password, check a password against a hash in PHC form, or estimate whether a password is

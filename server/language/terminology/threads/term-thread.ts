@@ -7,7 +7,7 @@ import {
   type TermTables,
   tabulateTerms,
 } from '#server/matching/terms/index.ts';
-import { serveThread } from '#server/platform/threads/serve-thread.ts';
+import { serveThread } from '#server/platform/threads/threads.ts';
 import { shared } from './shared-tables.ts';
 
 /** The tasks of a thread. A thread keeps nothing between tasks. */

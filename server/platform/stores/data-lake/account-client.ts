@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpOperationResponse, IHttpClient, WebResource } from '@azure/storage-file-datalake';
 import type { Dispatcher } from 'undici';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../blob-store.ts';
 import { refusedResponse, toStoreError } from './failures.ts';
 
 interface AccountClientParts {

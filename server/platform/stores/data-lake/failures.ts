@@ -1,4 +1,4 @@
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../blob-store.ts';
 
 /** Maximum characters of the service's message. */
 const maxMessageLength = 1000;

@@ -8,6 +8,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { rangeOf } from '#server/platform/outbound/checked-lookup.ts';
 import { azureIdentity } from '../../azure-identity.ts';
 import { checkedLookup, type Resolve } from '../../outbound/checked-lookup.ts';
+import { StoreError } from '../blob-store.ts';
 import {
   accountOf,
   bareSas,
@@ -16,7 +17,6 @@ import {
   type DataLakeCredential,
   readConnectionString,
 } from '../data-lake-address.ts';
-import { StoreError } from '../store-error.ts';
 import { accountClient } from './account-client.ts';
 import { toStoreError } from './failures.ts';
 

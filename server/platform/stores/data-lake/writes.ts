@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLakeFileClient } from '@azure/storage-file-datalake';
-import { StoreError } from '../store-error.ts';
+import { StoreError } from '../blob-store.ts';
 import { hasNoLeases, isConflict, isMissing } from './failures.ts';
 
 /** Maximum bytes of content in one request. */

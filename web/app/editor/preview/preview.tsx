@@ -1,18 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { SegmentSaves } from '../segment-saves.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 
-const PdfPages = lazy(() => import('./pdf-pages.tsx'));
-const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
-const Slides = lazy(() => import('./slides.tsx'));
-const TextLines = lazy(() => import('./text-lines.tsx'));
-const WordFrame = lazy(() => import('./word-frame.tsx'));
+const PdfPages = lazily(() => import('./pdf-pages.tsx'));
+const SheetGrid = lazily(() => import('./sheet-grid.tsx'));
+const Slides = lazily(() => import('./slides.tsx'));
+const TextLines = lazily(() => import('./text-lines.tsx'));
+const WordFrame = lazily(() => import('./word-frame.tsx'));
 
 const both = ['source', 'target'] as const;
 

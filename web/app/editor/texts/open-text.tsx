@@ -3,6 +3,7 @@ import { CircleSlash } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Draft } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
+import { Card } from '../../kit/card.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
@@ -58,7 +59,7 @@ export function OpenText({
       }
     >
       {isCut && whole.error ? (
-        <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
+        <div role="gridcell" tabIndex={-1} className={styles['below']}>
           <Problem error={whole.error} retry={() => void whole.refetch()} />
         </div>
       ) : null}
@@ -98,8 +99,8 @@ function FoundDrafts({
   const { position, target_text: stored, languages } = segment;
   const remove = (draft: Draft) => drafts.remove(segment, draft, saves.all().get(position));
   return found.map((draft) => (
-    <div key={draft.changedAt} role="gridcell" tabIndex={-1} className={styles['conflict']}>
-      <section data-found aria-label={t('review.found_draft')}>
+    <div key={draft.changedAt} role="gridcell" tabIndex={-1} className={styles['below']}>
+      <Card as="section" tone="warn" pad={3} data-found aria-label={t('review.found_draft')}>
         <p>{t('review.found_draft_of', { when: moment(new Date(draft.changedAt).toISOString()) })}</p>
         {draft.base !== stored && <p>{t('review.found_draft_older')}</p>}
         <TextDiff before={stored ?? ''} after={draft.text} language={languages.target} />
@@ -121,7 +122,7 @@ function FoundDrafts({
             {t('review.discard_draft')}
           </button>
         </div>
-      </section>
+      </Card>
     </div>
   ));
 }

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
+import { Dialog, FormActions } from '../../kit/dialog.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { decideTogether, freeTexts } from './decide-together.ts';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type RefObject } from 'react';
+import type { RefObject } from 'react';
 import { useT } from '../../i18n.tsx';
 import { CalibratedScore } from '../../parts/calibrated-score.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
 import { TextDiff } from '../../parts/text-diff.tsx';
@@ -13,7 +14,7 @@ import type { Counts } from '../row-source.ts';
 import { SidePanel } from '../side-panel.tsx';
 import type { TextSegment } from './text-list.ts';
 
-const FlaggedList = lazy(async () => ({
+const FlaggedList = lazily(async () => ({
   default: (await import('../issues-tab.tsx')).IssueList<TextSegment>,
 }));
 

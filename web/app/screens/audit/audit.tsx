@@ -6,8 +6,8 @@ import type { AuditListQuery } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Grid, Stack } from '../../kit/box.tsx';
+import { DatePicker } from '../../kit/date-picker.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
-import { DayField } from '../../parts/day-field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -103,8 +103,8 @@ function Filters({ people }: { people: ReadonlyMap<string, string> }) {
           ))}
         </select>
       </label>
-      <DayField label={t('audit.since')} value={filter.since} onValue={(since) => set('since', since)} />
-      <DayField label={t('audit.until')} value={filter.until} onValue={(until) => set('until', until)} />
+      <DatePicker label={t('audit.since')} value={filter.since} onValue={(since) => set('since', since)} />
+      <DatePicker label={t('audit.until')} value={filter.until} onValue={(until) => set('until', until)} />
     </Grid>
   );
 }

@@ -3,11 +3,13 @@ import { type ReactNode, useRef, useState } from 'react';
 import type { ApproveManyRequest, TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { type Translate, useT } from '../../i18n.tsx';
+import { Card } from '../../kit/card.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Check } from '../../kit/field.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import type { CriticalFinding } from '../../parts/critical-findings-of.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './files.module.css';
 
 /** Maximum number of documents in a request. */
 const most = 100;
@@ -116,14 +118,14 @@ function refusalOf(outcome: Outcome, t: Translate): string | undefined {
 function Results({ of, onClose }: { of: readonly Result[]; onClose: () => void }) {
   const t = useT();
   return (
-    <section aria-labelledby="approval-results" className={styles.results}>
+    <Card as="section" tone="sunken" pad={4} aria-labelledby="approval-results">
       <h2 id="approval-results">{t('documents.results')}</h2>
       <ul className="rows">
         {of.map(({ id, name, refusal }) => (
           <li key={id}>
-            <span className={refusal === undefined ? 'badge good' : 'badge bad'}>
+            <Badge tone={refusal === undefined ? 'good' : 'bad'}>
               {t(refusal === undefined ? 'documents.approved' : 'documents.refused')}
-            </span>{' '}
+            </Badge>{' '}
             <bdi translate="no">{name}</bdi> {refusal !== undefined && <bdi>{refusal}</bdi>}
           </li>
         ))}
@@ -131,7 +133,7 @@ function Results({ of, onClose }: { of: readonly Result[]; onClose: () => void }
       <button type="button" className="small" onClick={onClose}>
         {t('common.close')}
       </button>
-    </section>
+    </Card>
   );
 }
 
@@ -182,10 +184,11 @@ function Question({ items, onApprove, onClose }: Props) {
       <ul className="rows">
         {items.map(({ id, name, reason, findings }) => (
           <li key={id}>
-            <label className="check">
-              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />{' '}
-              <bdi translate="no">{name}</bdi>
-            </label>{' '}
+            <Check
+              label={<bdi translate="no">{name}</bdi>}
+              isChecked={chosen.has(id)}
+              onChange={() => toggle(id)}
+            />
             <span className="hint">
               {t(reason === 'unopened' ? 'review.not_opened' : 'review.has_critical')}
             </span>
@@ -200,7 +203,7 @@ function Question({ items, onApprove, onClose }: Props) {
 function CriticalFindings({ findings }: { findings: readonly CriticalFinding[] }) {
   if (findings.length === 0) return null;
   return (
-    <ul className={styles.findings}>
+    <ul>
       {findings.map(({ explanation, place }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and none is added or removed
         <li key={index}>

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
-import type { Assignment } from '#sdk/types.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useAssignments } from '../../assignments/assignments.ts';
 import { useInterface, useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Text } from '../../kit/text.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { reviewerName, useMemberNames } from '../../parts/member-name.tsx';
@@ -16,7 +18,6 @@ import { DownloadButton } from './download-files.tsx';
 import styles from './files.module.css';
 import { type FileGroup, isTranslated, percentOf, sharesOf, stateOf } from './files.ts';
 import { LanguageChips } from './language-chips.tsx';
-import type { Progress } from './search.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useProgress } from './use-progress.ts';
 
@@ -63,10 +64,14 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
   const selected = groups.filter(isChosen);
   return (
     <>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th className={styles.choose}>
+      <DataTable
+        rows={groups}
+        keyOf={({ id }) => id}
+        isChosen={isChosen}
+        columns={[
+          {
+            title: t('documents.choose_all'),
+            head: (
               <input
                 type="checkbox"
                 hidden={isVisitor()}
@@ -74,102 +79,80 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
                 checked={selected.length === groups.length}
                 onChange={({ target }) => choose(groups, target.checked)}
               />
-            </th>
-            <th>{t('documents.file')}</th>
-            <th>{t('documents.into')}</th>
-            <th className={styles.shares}>{t('documents.confirmed_share')}</th>
-            <th>{t('documents.changed')}</th>
-            <th>{t('documents.changed_by')}</th>
-            <th>
-              <span className="visually-hidden">{t('documents.download')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <FileRow
-              key={group.id}
-              group={group}
-              progress={progress}
-              assignments={assignments}
-              isChosen={isChosen(group)}
-              onChoose={(isSelected) => choose([group], isSelected)}
-            />
-          ))}
-        </tbody>
-      </table>
+            ),
+            cell: (group) => (
+              <input
+                type="checkbox"
+                hidden={isVisitor()}
+                aria-label={t('documents.choose', { name: group.name })}
+                checked={isChosen(group)}
+                onChange={({ target }) => choose([group], target.checked)}
+              />
+            ),
+          },
+          {
+            title: t('documents.file'),
+            isName: true,
+            least: 15,
+            cell: (group) => <FileName group={group} />,
+          },
+          {
+            title: t('documents.into'),
+            wraps: true,
+            cell: ({ translations }) => <LanguageChips {...{ translations, progress, assignments }} />,
+          },
+          {
+            title: t('documents.confirmed_share'),
+            least: 9,
+            cell: ({ translations }) => <SegmentShares translations={translations} />,
+          },
+          {
+            title: t('documents.changed'),
+            cell: ({ translations: [latest] }) => <Age at={latest.updated_at} />,
+          },
+          {
+            title: t('documents.changed_by'),
+            wraps: true,
+            cell: ({ translations: [latest] }) => <ChangedBy file={latest} />,
+          },
+        ]}
+        actions={{
+          title: t('documents.download'),
+          cell: ({ translations, name }) =>
+            translations.some(isTranslated) && <DownloadButton files={translations} name={name} />,
+        }}
+      />
       <SelectionBar groups={selected} onDone={() => setChosen(new Set())} />
     </>
   );
 }
 
-function FileRow({
-  group,
-  progress,
-  assignments,
-  isChosen,
-  onChoose,
-}: {
-  group: FileGroup;
-  progress: ReadonlyMap<string, Progress>;
-  assignments: ReadonlyMap<string, Assignment>;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
-}) {
+/** The name of a file, which opens its latest translation, its size, and why it failed. */
+function FileName({ group }: { group: FileGroup }) {
   const t = useT();
   const { name, format, translations } = group;
   const [latest] = translations;
   const failed = translations.find((one) => one.failure !== null);
   return (
-    <tr data-chosen={isChosen || undefined}>
-      <td className={styles.choose}>
-        <input
-          type="checkbox"
-          hidden={isVisitor()}
-          aria-label={t('documents.choose', { name })}
-          checked={isChosen}
-          onChange={({ target }) => onChoose(target.checked)}
-        />
-      </td>
-      <td>
-        <div className={styles.file}>
-          <Thumbnail format={format} />
-          <span>
-            <Link
-              to="/app/edit/documents/$documentId"
-              params={{ documentId: latest.id }}
-              className={styles.name}
-            >
-              <bdi translate="no">{name}</bdi>
-            </Link>
-            <Size group={group} />
-            {failed?.failure && (
-              <>
-                <bdi className={styles.error} title={failed.failure.message}>
-                  {fileFailureText(failed.failure, t)}
-                </bdi>
-                {failed.status === 'failed' && <TranslateAgain id={failed.id} code={failed.failure.code} />}
-              </>
-            )}
-          </span>
-        </div>
-      </td>
-      <td className={styles.into}>
-        <LanguageChips translations={translations} progress={progress} assignments={assignments} />
-      </td>
-      <td className={styles.shares}>
-        <SegmentShares translations={translations} />
-      </td>
-      <td className={styles.changed}>
-        <Age at={latest.updated_at} />
-      </td>
-      <td className={styles.by}>
-        <ChangedBy file={latest} />
-      </td>
-      <td className={styles.act}>
-        {translations.some(isTranslated) && <DownloadButton files={translations} name={name} />}
-      </td>
-    </tr>
+    <Row isTight gap={4}>
+      <Thumbnail format={format} />
+      <Stack gap={0} align="start">
+        <Text size="md" weight="semi">
+          <Link to="/app/edit/documents/$documentId" params={{ documentId: latest.id }}>
+            <bdi translate="no">{name}</bdi>
+          </Link>
+        </Text>
+        <Size group={group} />
+        {failed?.failure && (
+          <>
+            <Text as="bdi" size="xs" tone="crit" title={failed.failure.message}>
+              {fileFailureText(failed.failure, t)}
+            </Text>
+            {failed.status === 'failed' && <TranslateAgain id={failed.id} code={failed.failure.code} />}
+          </>
+        )}
+      </Stack>
+    </Row>
   );
 }
 
@@ -188,7 +171,11 @@ function Size({ group: { format, translations } }: { group: FileGroup }) {
     ...(segments > 0 ? [t('documents.segment_count', { count: segments, shown: number(segments) })] : []),
     ...(pages ? [t(unit, { count: pages, shown: number(pages) })] : []),
   ];
-  return <small>{parts.join(' · ')}</small>;
+  return (
+    <Text size="xs" tone="soft">
+      {parts.join(' · ')}
+    </Text>
+  );
 }
 
 function ChangedBy({ file: { changed_by: by, changed_by_claimed: isClaimed } }: { file: FileView }) {
@@ -207,16 +194,16 @@ function SegmentShares({ translations }: { translations: readonly FileView[] }) 
   if (shares.total === 0) return null;
   const isApproved = translations.every((file) => stateOf(file) === 'approved');
   return (
-    <div className={styles.progress}>
-      <span>
+    <Stack gap={1}>
+      <Text size="xs" tone="soft">
         {isApproved ? (
-          <>
+          <Row as="span" isTight gap={1}>
             <StatusMark status="confirmed" size={14} /> {t('documents.approved')}
-          </>
+          </Row>
         ) : (
           t('documents.percent', { percent: percentOf(shares.confirmed, shares.total) / 100 })
         )}
-      </span>
+      </Text>
       <span className="status-bar" aria-hidden>
         {(['confirmed', 'flagged', 'critical'] as const).map(
           (part) =>
@@ -232,7 +219,7 @@ function SegmentShares({ translations }: { translations: readonly FileView[] }) 
       {shares.critical > 0 && (
         <span className="visually-hidden">{t('documents.critical_count', { count: shares.critical })}</span>
       )}
-    </div>
+    </Stack>
   );
 }
 

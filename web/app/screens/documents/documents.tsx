@@ -3,16 +3,18 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { useT } from '../../i18n.tsx';
+import { Empty } from '../../kit/empty.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
 import { DocumentRows } from './document-rows.tsx';
 import { FileFilters, FileSearch } from './file-filters.tsx';
-import styles from './files.module.css';
 import { groupFiles } from './files.ts';
 import type { DocumentFilter } from './search.ts';
 
@@ -32,23 +34,24 @@ export function DocumentsScreen() {
   return (
     <>
       <title>{`${t('documents.title')} · LinguaLoop`}</title>
-      <div className={styles.head}>
-        <h1>{t('documents.title')}</h1>
-        {all !== undefined && (
-          <span className={styles.pill}>
-            {number(all)}
-            {counts?.more && '+'}
-          </span>
+      <PageHead
+        title={t('documents.title')}
+        aside={
+          all !== undefined && (
+            <Badge>
+              {number(all)}
+              {counts?.more && '+'}
+            </Badge>
+          )
+        }
+      >
+        <FileSearch filter={filter} onChange={change} />
+        {!isVisitor() && (
+          <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
+            <Upload size={16} aria-hidden /> {t('documents.upload')}
+          </Link>
         )}
-        <div className={styles.acts}>
-          <FileSearch filter={filter} onChange={change} />
-          {!isVisitor() && (
-            <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
-              <Upload size={16} aria-hidden /> {t('documents.upload')}
-            </Link>
-          )}
-        </div>
-      </div>
+      </PageHead>
       <FileFilters filter={filter} counts={counts} onChange={change} />
       <Read from={files} lines={12}>
         {({ pages }) => {
@@ -81,10 +84,11 @@ function Nothing({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolea
   const t = useT();
   const coverage = useCoverage();
   const isCovered = coverage === undefined || coverage === 'all';
-  if (hasMore) return <p className={styles.nothing}>{t('documents.none_so_far')}</p>;
-  return (
-    <p className={styles.nothing}>
-      {isFiltered ? t('documents.none_found') : t(isCovered ? 'documents.none' : 'translate.files_need_plan')}
-    </p>
-  );
+  if (hasMore) return <Empty title={t('documents.none_so_far')} />;
+  const text = isFiltered
+    ? 'documents.none_found'
+    : isCovered
+      ? 'documents.none'
+      : 'translate.files_need_plan';
+  return <Empty title={t(text)} />;
 }

@@ -7,7 +7,6 @@ import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
-import styles from './files.module.css';
 import { isTranslated, stateOf } from './files.ts';
 import { zipFiles } from './zip-files.ts';
 
@@ -84,7 +83,7 @@ export function DownloadButton({ files, name }: { files: readonly FileView[]; na
     <>
       <button
         type="button"
-        className={`ghost ${styles.icon}`}
+        className="ghost small"
         aria-label={t('documents.download_file', { name })}
         title={t('documents.download')}
         disabled={isBusy}

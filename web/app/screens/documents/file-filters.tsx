@@ -1,9 +1,10 @@
-import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { FilePage } from '#sdk/file-types.ts';
 import { type LayoutKind, layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { Fill, Row } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
@@ -48,8 +49,7 @@ export function FileSearch({ filter, onChange }: Props) {
   }, [sought]);
   useCommands({ find: () => field.current?.focus() });
   return (
-    <search className={styles.search}>
-      <Search size={15} aria-hidden />
+    <Row as="search" isTight>
       <input
         ref={field}
         type="search"
@@ -61,7 +61,7 @@ export function FileSearch({ filter, onChange }: Props) {
         onChange={({ target }) => setText(target.value)}
       />
       <kbd aria-hidden>/</kbd>
-    </search>
+    </Row>
   );
 }
 
@@ -104,7 +104,6 @@ export function FileFilters({
           onChoose={() => set({ state: filter.state === state ? undefined : state })}
         />
       ))}
-      <span className={styles.rule} aria-hidden />
       <select
         className="chip"
         aria-label={t('documents.format')}
@@ -133,7 +132,10 @@ export function FileFilters({
           </option>
         ))}
       </select>
-      <span className={styles.order}>{t('documents.order')}</span>
+      <Fill />
+      <Text size="sm" tone="soft">
+        {t('documents.order')}
+      </Text>
     </search>
   );
 }

@@ -3,6 +3,9 @@ import { AlarmClock } from 'lucide-react';
 import type { FileView } from '#sdk/file-types.ts';
 import type { Assignment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Avatar } from '../../kit/avatar.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
@@ -23,13 +26,13 @@ export function LanguageChips({
   assignments: ReadonlyMap<string, Assignment>;
 }) {
   return (
-    <ul className={styles.chips}>
+    <Row as="ul" gap={1}>
       {translations.map((file) => (
         <li key={file.id}>
           <LanguageChip file={file} progress={progress.get(file.id)} assignment={assignments.get(file.id)} />
         </li>
       ))}
-    </ul>
+    </Row>
   );
 }
 
@@ -70,7 +73,7 @@ function LanguageChip({
       </span>
       {file.changed_since_approval !== null && <b>{t('documents.changed_after')}</b>}
       <Assignee of={assignment} />
-      {state === 'translating' && waiting && <span className={styles.held}>{t('documents.held_up')}</span>}
+      {state === 'translating' && waiting && <Text tone="warn">{t('documents.held_up')}</Text>}
     </Link>
   );
 }
@@ -84,10 +87,10 @@ function Assignee({ of: assignment }: { of: Assignment | undefined }) {
   const due = assignment.due_at === null ? '' : `, ${moment(assignment.due_at)}`;
   return (
     <>
-      <span className={styles.assignee} title={`${holder.name}${due}`} translate="no" aria-hidden>
-        {[...holder.name][0]?.toUpperCase()}
+      <span title={`${holder.name}${due}`} aria-hidden>
+        <Avatar name={holder.name} isSmall />
       </span>
-      {assignment.is_overdue && <AlarmClock size={13} aria-hidden className={styles.overdue} />}
+      {assignment.is_overdue && <AlarmClock size={13} aria-hidden color="var(--apricot-strong)" />}
       <span className="visually-hidden">
         {t('inbox.holders')} <bdi>{holder.name}</bdi>
         {due}

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CheckCheck, Download, Trash2, UserRoundPlus, X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { forgetEdits } from '../../editor/kept-edits.ts';
 import { loadWords, useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import darkBar from '../../parts/dark-bar.module.css';
+import { lazily } from '../../parts/lazily.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { ApproveMany } from './approve-many.tsx';
 import { DownloadApproved, useDownload } from './download-files.tsx';
-import styles from './files.module.css';
 import { type FileGroup, sharesOf, stateOf } from './files.ts';
 
-const Assigning = lazy(async () => {
+const Assigning = lazily(async () => {
   const [dialog] = await Promise.all([
     import('../../assignments/assign-dialog.tsx'),
     loadWords('assignments'),
@@ -86,7 +86,7 @@ function Bar({
           {t('documents.delete')}
         </button>
       )}
-      <button type="button" className={styles.icon} aria-label={t('documents.deselect')} onClick={onDone}>
+      <button type="button" aria-label={t('documents.deselect')} onClick={onDone}>
         <X size={16} aria-hidden />
       </button>
       {error ? <Problem error={error} retry={() => void download()} /> : null}
@@ -141,7 +141,7 @@ function DeleteFiles({
       onClose={onClose}
     >
       <p>{t('documents.delete_why')}</p>
-      <ul className={styles.deleted}>
+      <ul>
         {files.map(({ id, source_file_name: name, target_lang }) => (
           <li key={id}>
             <bdi translate="no">{name}</bdi> · <bdi translate="no">{target_lang}</bdi>

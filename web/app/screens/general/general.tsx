@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
+import { Group } from '../../kit/check-group.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { fieldProblem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting } from '../../parts/setting.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { TargetChips } from '../translate/target-chips.tsx';
@@ -65,7 +65,6 @@ type General = OutputOf<'tenants.general'>;
 function WorkspaceForm({ saved }: { saved: General }) {
   const t = useT();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const [form, setForm] = useState(saved);
   const { name, default_source_lang: source, default_target_langs: targets } = form;
   const change = (changed: Partial<General>) => setForm((before) => ({ ...before, ...changed }));
@@ -73,7 +72,7 @@ function WorkspaceForm({ saved }: { saved: General }) {
     queries.setQueryData(queryKeys.general, now);
     return now;
   };
-  const save = run(async () => {
+  const save = async () => {
     try {
       setForm(take(await procedures.tenants.saveGeneral.mutate(form)));
       announce(t('common.saved'));
@@ -82,15 +81,25 @@ function WorkspaceForm({ saved }: { saved: General }) {
       if (isConflict(thrown)) change({ version: take(await procedures.tenants.general.query()).version });
       throw thrown;
     }
-  });
-  const wrongName = fieldProblem(error, 'name');
+  };
   const isChanged = JSON.stringify(form) !== JSON.stringify(saved);
   return (
-    <form className="form" onSubmit={save}>
-      {error !== undefined && !wrongName && <SaveProblem error={error} />}
+    <Form
+      action={t('common.save')}
+      isReady={isChanged && name.trim() !== ''}
+      onSubmit={save}
+      problem={(error) => <SaveProblem error={error} />}
+      others={({ isBusy }) =>
+        isChanged && (
+          <button type="button" disabled={isBusy} onClick={() => setForm(saved)}>
+            {t('general.discard')}
+          </button>
+        )
+      }
+    >
       <Field
         label={t('general.name')}
-        problem={wrongName}
+        name="name"
         required
         maxLength={200}
         dir="auto"
@@ -98,24 +107,13 @@ function WorkspaceForm({ saved }: { saved: General }) {
         value={name}
         onValue={(typed) => change({ name: typed })}
       />
-      <fieldset>
-        <legend>{t('general.languages')}</legend>
+      <Group label={t('general.languages')}>
         <SourceLanguageSelect
           value={source ?? detected}
           onChange={(code) => change({ default_source_lang: code === detected ? null : code })}
         />
         <TargetChips codes={targets} onChange={(codes) => change({ default_target_langs: codes })} />
-      </fieldset>
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || !isChanged || name.trim() === ''}>
-          {t('common.save')}
-        </button>
-        {isChanged && (
-          <button type="button" disabled={isBusy} onClick={() => setForm(saved)}>
-            {t('general.discard')}
-          </button>
-        )}
-      </div>
-    </form>
+      </Group>
+    </Form>
   );
 }

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
+import { Field, TextArea } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting } from '../../parts/setting.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -56,7 +56,6 @@ export function TextRules() {
 function RulesForm({ saved }: { saved: Rules }) {
   const t = useT();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const [version, setVersion] = useState(saved.version);
   const [texts, setTexts] = useState({
     keys: saved.keys.join('\n'),
@@ -68,7 +67,7 @@ function RulesForm({ saved }: { saved: Rules }) {
     attributes: linesOf(texts.attributes, 'attributes'),
     placeholders: linesOf(texts.placeholders, 'placeholders'),
   };
-  const save = run(async () => {
+  const save = async () => {
     try {
       const now = await procedures.textRules.save.mutate({ ...lines, version });
       queries.setQueryData(queryKeys.textRules, now);
@@ -78,29 +77,32 @@ function RulesForm({ saved }: { saved: Rules }) {
       if (isConflict(thrown)) setVersion((await procedures.textRules.get.query()).version);
       throw thrown;
     }
-  });
-  const problems = fields.map((field) => problemOf(error, field, lines[field]));
+  };
   const isChanged = fields.some((field) => lines[field].join('\n') !== saved[field].join('\n'));
   return (
-    <form className="form" onSubmit={save}>
-      {error !== undefined && problems.every((one) => one === undefined) && <SaveProblem error={error} />}
-      {fields.map((field, at) => (
-        <TextArea
-          key={field}
-          label={t(`general.text_rules_${field}`)}
-          hint={t(`general.text_rules_${field}_hint`)}
-          problem={problems[at]}
-          value={texts[field]}
-          onValue={(typed) => setTexts({ ...texts, [field]: typed })}
-        />
-      ))}
-      <Trial placeholders={lines.placeholders} />
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || !isChanged}>
-          {t('common.save')}
-        </button>
-      </div>
-    </form>
+    <Form
+      action={t('common.save')}
+      isReady={isChanged}
+      onSubmit={save}
+      problem={(error) => <SaveProblem error={error} />}
+    >
+      {({ error }) => (
+        <>
+          {fields.map((field) => (
+            <TextArea
+              key={field}
+              label={t(`general.text_rules_${field}`)}
+              hint={t(`general.text_rules_${field}_hint`)}
+              name={field}
+              problem={problemOf(error, field, lines[field])}
+              value={texts[field]}
+              onValue={(typed) => setTexts({ ...texts, [field]: typed })}
+            />
+          ))}
+          <Trial placeholders={lines.placeholders} />
+        </>
+      )}
+    </Form>
   );
 }
 

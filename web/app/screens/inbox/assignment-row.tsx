@@ -1,16 +1,16 @@
-import { Link } from '@tanstack/react-router';
-import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Assignment } from '#sdk/types.ts';
 import { itemKey } from '../../assignments/assignments.ts';
 import { Due } from '../../assignments/due.tsx';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { isolated, plainName } from '../../parts/language-text.tsx';
-import { useLanguages } from '../../parts/languages.tsx';
+import { isolated } from '../../parts/language-text.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import styles from './inbox.module.css';
-import { rowMark, type Selection, SelectRow } from './selection.tsx';
+import { InboxRow } from './inbox-row.tsx';
+import type { Selection } from './selection.tsx';
 import { Finding, Progress } from './task-row.tsx';
 import type { DocumentTask } from './tasks.ts';
 
@@ -76,61 +76,54 @@ export function AssignmentRow({
   children?: ReactNode;
 }) {
   const t = useT();
-  const { nameOf } = useLanguages();
   const { number } = useFormat();
   const [first] = items;
-  const [source, target] = [nameOf(first.source_lang), nameOf(first.target_lang)];
   const words = items.reduce((sum, item) => sum + (item.words ?? 0), 0);
   const isGroup = items.length > 1 || isCut;
-  const name = isGroup ? t('inbox.texts', { count: items.length, more: isCut ? 'yes' : 'no' }) : first.title;
+  const { comment, assigned_by } = first;
   return (
-    <li className={styles.task} {...rowMark(key)} data-closed={isClosed || undefined}>
-      <span className={styles.lead}>
-        {selection && <SelectRow rowKey={key} name={plainName(name)} selection={selection} />}
-        <span className={`format ${styles.format}`} data-format={first.format ?? 'text'}>
-          {first.format ?? t('inbox.text')}
-        </span>
-      </span>
-      <div className={styles.name}>
-        <Link {...addressOfItem(first)} className={styles.open}>
-          {isGroup ? name : <bdi translate="no">{name}</bdi>}
-        </Link>
-        <small>
-          <Step of={isClosed ? { ...first, step: 'second' } : first} />
-        </small>
-        {first.comment && (
-          <small title={first.comment}>
-            <bdi>{first.assigned_by ? `${first.assigned_by.name}: ${first.comment}` : first.comment}</bdi>
-          </small>
-        )}
-      </div>
-      <span className={styles.languages}>
-        <span className="visually-hidden">{t('inbox.pair', { source, target })}</span>
-        <span aria-hidden>
-          {source} <ArrowRight size={12} className="mirrored" /> {target}
-        </span>
-      </span>
-      {task ? (
-        <Progress task={task} />
-      ) : (
-        <span className={styles.progress}>
-          {words > 0 && t('assignments.words', { count: words, shown: number(words) })}
-        </span>
-      )}
-      {isClosed ? (
-        <span className={styles.finding}>
-          <StatusMark status="todo" /> {t('assignments.not_open')}
-        </span>
-      ) : task ? (
-        <Finding task={task} />
-      ) : (
-        <span />
-      )}
-      <span className={styles.age}>
-        <Due at={first.due_at} />
-      </span>
-      <span className={styles.act}>{children}</span>
-    </li>
+    <InboxRow
+      rowKey={key}
+      address={addressOfItem(first)}
+      source_lang={first.source_lang}
+      target_lang={first.target_lang}
+      name={isGroup ? t('inbox.texts', { count: items.length, more: isCut ? 'yes' : 'no' }) : first.title}
+      isGroup={isGroup}
+      format={first.format}
+      details={
+        <Stack gap={0}>
+          <Text as="small" size="xs" tone="faint">
+            <Step of={isClosed ? { ...first, step: 'second' } : first} />
+          </Text>
+          {comment && (
+            <Text as="small" size="xs" tone="faint" title={comment}>
+              <bdi className={styles.two}>{assigned_by ? `${assigned_by.name}: ${comment}` : comment}</bdi>
+            </Text>
+          )}
+        </Stack>
+      }
+      progress={
+        task ? (
+          <Progress task={task} />
+        ) : (
+          words > 0 && <Text size="xs">{t('assignments.words', { count: words, shown: number(words) })}</Text>
+        )
+      }
+      finding={
+        isClosed ? (
+          <Row as="span" isTight>
+            <StatusMark status="todo" /> {t('assignments.not_open')}
+          </Row>
+        ) : (
+          task && <Finding task={task} />
+        )
+      }
+      age={<Due at={first.due_at} />}
+      selection={selection}
+      isClosed={isClosed}
+    >
+      {children}
+    </InboxRow>
   );
 }
 

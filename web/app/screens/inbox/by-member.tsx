@@ -3,22 +3,22 @@ import { Link } from '@tanstack/react-router';
 import { CalendarOff, UserRoundPlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { AssignDialog } from '../../assignments/assign-dialog.tsx';
-import assigned from '../../assignments/assignments.module.css';
 import { type Item, maxItems, readAgain } from '../../assignments/assignments.ts';
 import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { Due } from '../../assignments/due.tsx';
 import { useAssign } from '../../assignments/use-assign.tsx';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { AssignmentRow, rowsOf } from './assignment-row.tsx';
-import styles from './inbox.module.css';
 import { useSelection } from './selection.tsx';
 import { useListKeys } from './task-list.tsx';
 
@@ -44,8 +44,8 @@ export function ByMember() {
     setAsked(items);
   });
   return (
-    <>
-      <div className={styles.summary}>
+    <Stack>
+      <Row gap={5}>
         {load.data !== undefined && load.data > 0 ? (
           <>
             <b>{t('assignments.unassigned_items', { count: load.data })}</b>
@@ -57,8 +57,10 @@ export function ByMember() {
         ) : (
           load.data === 0 && <span>{t('assignments.all_assigned')}</span>
         )}
-        <span>{t('assignments.forecast_why')}</span>
-      </div>
+        <Text size="sm" tone="soft">
+          {t('assignments.forecast_why')}
+        </Text>
+      </Row>
       {error ? <Problem error={error} /> : null}
       <Read from={colleagues} lines={10}>
         {(members) => (
@@ -76,7 +78,7 @@ export function ByMember() {
       {open !== undefined && <ItemsOf key={open} userId={open} />}
       {asked && <AssignDialog items={asked} assign={assign} onClose={() => setAsked(undefined)} />}
       {toast}
-    </>
+    </Stack>
   );
 }
 
@@ -92,71 +94,87 @@ function Loads({
   const t = useT();
   const { number, utcDay } = useFormat();
   const { nameOf } = useLanguages();
-  const columns = ['member', 'words_to_review', 'items', 'overdue', 'at_risk', 'next_date'] as const;
-  const names = columns.map((one) => t(`assignments.${one}`));
   return (
-    <StackedTable columns={names} actions={t('assignments.act')} className={assigned['loads']}>
-      {members.map(({ user_id, name, languages, is_away, away_to, load }) => (
-        <tr key={user_id}>
-          <th scope="row" className="plain-cell">
-            <bdi translate="no">{name}</bdi>
-            {is_away && away_to && (
-              <span className="badge">
-                <CalendarOff size={13} aria-hidden /> {t('assignments.away_until', { day: utcDay(away_to) })}
-              </span>
-            )}
-            <small className="hint">
-              {languages.length === 0
-                ? t('assignments.any_language')
-                : [...new Set(languages.map(({ target_lang }) => nameOf(target_lang)))].join(', ')}
-            </small>
-          </th>
-          <td data-label={names[1]}>{load ? number(load.words) : '–'}</td>
-          <td data-label={names[2]}>
-            {load ? number(load.items) : '–'}
-            {load && load.upcoming > 0 && (
-              <small className="hint">{t('assignments.second_later', { count: load.upcoming })}</small>
-            )}
-          </td>
-          <td data-label={names[3]}>
-            {load && load.overdue > 0 ? (
-              <span className={assigned['due']} data-state="overdue">
-                {number(load.overdue)}
-              </span>
-            ) : (
-              number(0)
-            )}
-          </td>
-          <td data-label={names[4]}>
-            {!load || load.at_risk === null ? (
+    <DataTable
+      rows={members}
+      keyOf={({ user_id }) => user_id}
+      columns={[
+        {
+          title: t('assignments.member'),
+          isName: true,
+          cell: ({ name, is_away, away_to, languages }) => (
+            <>
+              <Row gap={2}>
+                <bdi translate="no">{name}</bdi>
+                {is_away && away_to && (
+                  <Badge>
+                    <CalendarOff size={13} aria-hidden />{' '}
+                    {t('assignments.away_until', { day: utcDay(away_to) })}
+                  </Badge>
+                )}
+              </Row>
+              <small className="hint">
+                {languages.length === 0
+                  ? t('assignments.any_language')
+                  : [...new Set(languages.map(({ target_lang }) => nameOf(target_lang)))].join(', ')}
+              </small>
+            </>
+          ),
+        },
+        { title: t('assignments.words_to_review'), cell: ({ load }) => (load ? number(load.words) : '–') },
+        {
+          title: t('assignments.items'),
+          cell: ({ load }) => (
+            <>
+              {load ? number(load.items) : '–'}
+              {load && load.upcoming > 0 && (
+                <small className="hint">{t('assignments.second_later', { count: load.upcoming })}</small>
+              )}
+            </>
+          ),
+        },
+        {
+          title: t('assignments.overdue'),
+          cell: ({ load }) =>
+            load && load.overdue > 0 ? <Badge tone="waits">{number(load.overdue)}</Badge> : number(0),
+        },
+        {
+          title: t('assignments.at_risk'),
+          cell: ({ load }) =>
+            !load || load.at_risk === null ? (
               <span title={t('assignments.speed_unknown')}>
                 – <span className="visually-hidden">{t('assignments.speed_unknown')}</span>
               </span>
             ) : load.at_risk > 0 ? (
-              <span className={assigned['risk']}>{number(load.at_risk)}</span>
+              <Badge>{number(load.at_risk)}</Badge>
             ) : (
               number(0)
-            )}
-          </td>
-          <td data-label={names[5]}>{load?.next_due_at ? <Due at={load.next_due_at} /> : '–'}</td>
-          <td>
-            {load !== undefined && load.items > 0 && (
-              <button
-                type="button"
-                className="small"
-                aria-expanded={open === user_id}
-                onClick={() => onOpen(open === user_id ? undefined : user_id)}
-              >
-                {t('assignments.show_items')}{' '}
-                <bdi className="visually-hidden" translate="no">
-                  {name}
-                </bdi>
-              </button>
-            )}
-          </td>
-        </tr>
-      ))}
-    </StackedTable>
+            ),
+        },
+        {
+          title: t('assignments.next_date'),
+          cell: ({ load }) => (load?.next_due_at ? <Due at={load.next_due_at} /> : '–'),
+        },
+      ]}
+      actions={{
+        title: t('assignments.act'),
+        cell: ({ user_id, name, load }) =>
+          load !== undefined &&
+          load.items > 0 && (
+            <button
+              type="button"
+              className="small"
+              aria-expanded={open === user_id}
+              onClick={() => onOpen(open === user_id ? undefined : user_id)}
+            >
+              {t('assignments.show_items')}{' '}
+              <bdi className="visually-hidden" translate="no">
+                {name}
+              </bdi>
+            </button>
+          ),
+      }}
+    />
   );
 }
 

@@ -7,6 +7,8 @@ import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
 import { bound, client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -32,8 +34,10 @@ export function FirstSteps() {
   return (
     <section className={styles.empty} aria-labelledby="nothing-waits">
       <h2 id="nothing-waits">{t('inbox.empty')}</h2>
-      <p>{t('inbox.empty_why')}</p>
-      <ul>
+      <Text as="p" size="lg" tone="soft">
+        {t('inbox.empty_why')}
+      </Text>
+      <Grid as="ul" least={13}>
         <li>
           <Link to="/app/translate" search={{ kind: 'file' }} className={card(done?.file)}>
             <Step icon={Upload} name="inbox.step_file" isDone={done?.file}>
@@ -68,7 +72,7 @@ export function FirstSteps() {
             </Step>
           </a>
         </li>
-      </ul>
+      </Grid>
     </section>
   );
 }
@@ -86,9 +90,9 @@ function Step({
 }) {
   const t = useT();
   return (
-    <>
+    <Stack as="span">
       <Icon size={22} strokeWidth={1.8} aria-hidden />
-      <b>
+      <Row as="b">
         {t(name)}
         {isDone && (
           <>
@@ -96,9 +100,9 @@ function Step({
             <span className="visually-hidden">{t('inbox.step_done')}</span>
           </>
         )}
-      </b>
-      <span>{children}</span>
-    </>
+      </Row>
+      <Text tone="soft">{children}</Text>
+    </Stack>
   );
 }
 

@@ -1,5 +1,8 @@
+import type { ReactNode } from 'react';
 import type { Assignment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Avatar } from '../../kit/avatar.tsx';
+import { Row } from '../../kit/box.tsx';
 import { isolated } from '../../parts/language-text.tsx';
 import { useMemberNames } from '../../parts/member-name.tsx';
 import { useMe } from '../../session/use-me.ts';
@@ -32,21 +35,14 @@ function AssignedTo({
 }) {
   const t = useT();
   return (
-    <span className={styles.holders}>
-      <span className={styles.avatar} translate="no" data-own data-open={isOpen || undefined} aria-hidden>
-        {[...name][0]?.toUpperCase()}
-      </span>
-      <span>
-        <span className="visually-hidden">{t('assignments.assigned_to')} </span>
-        <bdi translate="no">{shortName(name)}</bdi>
-        {step === 'second' && assignee && (
-          <small>{t('assignments.after', { name: isolated(shortName(assignee.name)) })}</small>
-        )}
-        {step === 'first' && second && (
-          <small>{t('assignments.then', { name: isolated(shortName(second.name)) })}</small>
-        )}
-      </span>
-    </span>
+    <People names={[name]} isOpen={isOpen} isAssigned>
+      {step === 'second' && assignee && (
+        <small>{t('assignments.after', { name: isolated(shortName(assignee.name)) })}</small>
+      )}
+      {step === 'first' && second && (
+        <small>{t('assignments.then', { name: isolated(shortName(second.name)) })}</small>
+      )}
+    </People>
   );
 }
 
@@ -54,16 +50,9 @@ function AssignedTo({
 function Assignees({ names }: { names: readonly string[] }) {
   const t = useT();
   return (
-    <span className={styles.holders} title={names.join(', ')}>
-      <span className={styles.avatar} translate="no" data-own aria-hidden>
-        {[...(names[0] ?? '')][0]?.toUpperCase()}
-      </span>
-      <span>
-        <span className="visually-hidden">{t('assignments.assigned_to')} </span>
-        <bdi translate="no">{shortName(names[0])}</bdi>
-        {names.length > 1 && ` ${t('inbox.and_others', { others: names.length - 1 })}`}
-      </span>
-    </span>
+    <People names={names.slice(0, 1)} title={names.join(', ')} isAssigned>
+      {names.length > 1 && ` ${t('inbox.and_others', { others: names.length - 1 })}`}
+    </People>
   );
 }
 
@@ -72,39 +61,50 @@ function Working({ task: { holders, is_claimed } }: { task: Task }) {
   const me = useMe();
   const nameOf = useMemberNames();
   const others = holders.map(nameOf);
-  const [first] = others;
   const own = me.data ? nameOf(me.data.user.user_id) : '';
   const names = [...(is_claimed ? [own] : []), ...others];
-  if (names.length === 0)
-    return (
-      <span className={styles.holders} data-free>
-        {t('inbox.no_holder')}
-      </span>
-    );
+  if (names.length === 0) return <span className={styles.free}>{t('inbox.no_holder')}</span>;
   return (
-    <span className={styles.holders} title={others.join(', ')}>
-      {names.slice(0, 2).map((name, index) => (
-        <span
-          key={name}
-          className={styles.avatar}
-          translate="no"
-          data-own={(is_claimed && index === 0) || undefined}
-          aria-hidden
-        >
-          {[...name][0]?.toUpperCase()}
-        </span>
-      ))}
-      <span>
-        {is_claimed ? (
-          t('inbox.you', { others: holders.length })
-        ) : (
-          <>
-            <bdi translate="no">{shortName(first)}</bdi>
-            {holders.length > 1 && ` ${t('inbox.and_others', { others: holders.length - 1 })}`}
-          </>
-        )}
+    <People
+      names={names.slice(0, 2)}
+      title={others.join(', ')}
+      phrase={is_claimed ? t('inbox.you', { others: holders.length }) : undefined}
+    >
+      {!is_claimed && holders.length > 1 && ` ${t('inbox.and_others', { others: holders.length - 1 })}`}
+    </People>
+  );
+}
+
+/** The discs of members, then the first one's name and more about them. @param phrase instead of the name */
+function People({
+  names,
+  phrase,
+  title,
+  isAssigned,
+  isOpen,
+  children,
+}: {
+  names: readonly string[];
+  phrase?: string | undefined;
+  title?: string;
+  isAssigned?: boolean;
+  isOpen?: boolean;
+  children: ReactNode;
+}) {
+  const t = useT();
+  return (
+    <Row as="span" isTight title={title}>
+      <Row as="span" isTight gap={0}>
+        {names.map((name) => (
+          <Avatar key={name} name={name} isOpen={isOpen} />
+        ))}
+      </Row>
+      <span className={styles.two}>
+        {isAssigned && <span className="visually-hidden">{t('assignments.assigned_to')} </span>}
+        {phrase ?? <bdi translate="no">{shortName(names[0])}</bdi>}
+        {children}
       </span>
-    </span>
+    </Row>
   );
 }
 

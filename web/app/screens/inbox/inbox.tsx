@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
 import { loadWords, type MessageId, useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { Stack } from '../../kit/box.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
@@ -19,17 +22,17 @@ import { isAdministrator, useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
 import type { InboxSearch, InboxView } from './inbox-search.ts';
 import { TaskList } from './task-list.tsx';
-import { addressOf, TaskLink } from './task-row.tsx';
+import { addressOf } from './task-row.tsx';
 import { languagesOf, matches, pairOf, type Task } from './tasks.ts';
 
 const inboxViews: readonly InboxView[] = ['mine', 'all', 'members'];
 
-const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
-const MyWork = lazy(async () => {
+const FirstSteps = lazily(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
+const MyWork = lazily(async () => {
   const [view] = await Promise.all([import('./my-work.tsx'), loadWords('assignments')]);
   return { default: view.MyWork };
 });
-const ByMember = lazy(async () => {
+const ByMember = lazily(async () => {
   const [view] = await Promise.all([import('./by-member.tsx'), loadWords('assignments')]);
   return { default: view.ByMember };
 });
@@ -82,7 +85,7 @@ export function InboxScreen() {
             <>
               <TaskFilter tasks={tasks} search={search} />
               <TaskList tasks={shown} isCut={more.texts} />
-              {(more.documents || more.texts) && <p className={styles.more}>{t('inbox.more')}</p>}
+              {(more.documents || more.texts) && <p className="hint">{t('inbox.more')}</p>}
             </>
           )
         }
@@ -96,7 +99,7 @@ export function InboxScreen() {
 function Views({ view, isAdmin }: { view: InboxView | undefined; isAdmin: boolean }) {
   const t = useT();
   return (
-    <nav className={styles.views} aria-label={t('inbox.views')}>
+    <nav className="segmented" aria-label={t('inbox.views')}>
       {inboxViews
         .filter((one) => one !== 'members' || isAdmin)
         .map((one) => (
@@ -128,7 +131,7 @@ function Head({
       title={t('common.home')}
       aside={
         <>
-          {count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
+          {count !== undefined && count > 0 && <Badge>{t('inbox.tasks', { count })}</Badge>}
           {views}
         </>
       }
@@ -144,10 +147,10 @@ function Head({
         </Link>
       )}
       {next && (
-        <TaskLink task={next} className="button primary">
+        <Link {...addressOf(next)} className="button primary">
           {t('inbox.open_next')}
           <CommandKey id="openNext" isHidden />
-        </TaskLink>
+        </Link>
       )}
     </PageHead>
   );
@@ -171,22 +174,24 @@ function Mentions() {
   const shown = data?.mentions.slice(0, most.shown) ?? [];
   if (shown.length === 0) return null;
   return (
-    <section className={`card ${styles.mentions}`} aria-labelledby="mentions">
-      <h2 id="mentions">{t('inbox.mentions')}</h2>
+    <Stack as="section" aria-labelledby="mentions">
+      <Text as="h2" size="sm" id="mentions">
+        {t('inbox.mentions')}
+      </Text>
       <ul className="rows">
         {shown.map((mention) => (
           <li key={mention.comment_id}>
-            <p className={styles.mentionOf}>
+            <Text as="p" size="xs" tone="faint">
               <bdi translate="no">{mention.author}</bdi> · <ItemLink of={mention} /> ·{' '}
               <time dateTime={mention.created_at}>{moment(mention.created_at)}</time>
-            </p>
-            <p className={styles.mentionText} dir="auto" translate="no">
+            </Text>
+            <div className={styles.mention} dir="auto" translate="no">
               {mention.body}
-            </p>
+            </div>
           </li>
         ))}
       </ul>
-    </section>
+    </Stack>
   );
 }
 

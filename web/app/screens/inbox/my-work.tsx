@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { AlarmClock, CalendarDays, CalendarOff, Clock, UserRoundPlus } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReviewerProfile } from '#sdk/types.ts';
 import { covers } from '#server/member-languages.ts';
 import { readAgain } from '../../assignments/assignments.ts';
@@ -8,9 +8,11 @@ import { service } from '../../assignments/colleagues.ts';
 import { dueState, useDueWords } from '../../assignments/due.tsx';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
 import { Refused, type ShownRefusal, shownRefusal, useAssign } from '../../assignments/use-assign.tsx';
-import { type MessageId, useT } from '../../i18n.tsx';
+import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
@@ -19,9 +21,9 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type AssignedRow, AssignmentRow, addressOfItem, rowsOf } from './assignment-row.tsx';
-import styles from './inbox.module.css';
+import { Columns, RowGroup } from './inbox-row.tsx';
 import { useSelection } from './selection.tsx';
-import { Columns, useListKeys } from './task-list.tsx';
+import { useListKeys } from './task-list.tsx';
 import type { DocumentTask, Task } from './tasks.ts';
 
 /** Items of a page of a list. */
@@ -92,7 +94,7 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
       lines={20}
     >
       {() => (
-        <div ref={list}>
+        <Stack ref={list}>
           <Summary profile={profile} rows={rows} />
           {error instanceof TakenError ? (
             <p className="problem">
@@ -102,15 +104,15 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
             <Problem error={error} />
           ) : null}
           {rows.length === 0 ? (
-            <p className={styles.noneFound}>
+            <Text as="p" tone="soft">
               {t('assignments.nothing_mine')}
               {profile.languages.length === 0 && ` ${t('assignments.ask_languages')}`}
-            </p>
+            </Text>
           ) : (
             <Columns action="assignments.act" />
           )}
           {byDue.map(([state, name, icon]) => (
-            <Rows
+            <RowGroup
               key={state}
               id={`due-${state}`}
               name={name}
@@ -118,10 +120,10 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
               rows={rows.filter(({ items: [first] }) => dueState(first.due_at) === state)}
             >
               {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection} />}
-            </Rows>
+            </RowGroup>
           ))}
           <More of={open.more} />
-          <Rows
+          <RowGroup
             id="upcoming"
             name="assignments.awaiting_first"
             icon={<StatusMark status="todo" />}
@@ -129,9 +131,9 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
             hint="assignments.awaiting_first_why"
           >
             {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} isClosed />}
-          </Rows>
+          </RowGroup>
           <More of={upcoming.more} />
-          <Rows
+          <RowGroup
             id="free"
             name="assignments.free"
             icon={<UserRoundPlus size={15} aria-hidden />}
@@ -144,11 +146,11 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
                 </button>
               </AssignmentRow>
             )}
-          </Rows>
+          </RowGroup>
           <More of={free.more} />
           {shown}
           {toast}
-        </div>
+        </Stack>
       )}
     </Read>
   );
@@ -162,37 +164,6 @@ class TakenError extends Error {
     super('taken');
     this.refusal = refusal;
   }
-}
-
-/** A section of rows; nothing without rows. */
-function Rows({
-  id,
-  name,
-  icon,
-  rows,
-  hint,
-  children,
-}: {
-  id: string;
-  name: MessageId;
-  icon: ReactNode;
-  rows: readonly AssignedRow[];
-  hint?: MessageId;
-  children: (row: AssignedRow) => ReactNode;
-}) {
-  const t = useT();
-  const { number } = useFormat();
-  if (rows.length === 0) return null;
-  return (
-    <section aria-labelledby={id}>
-      <h2 id={id} className={styles.section}>
-        {icon}
-        {t(name)} <b>{number(rows.length)}</b>
-        {hint && <small>{t(hint)}</small>}
-      </h2>
-      <ul className="bare">{rows.map(children)}</ul>
-    </section>
-  );
 }
 
 /** The words that the member reviews next, the next due date, and the member's absence. */
@@ -211,7 +182,7 @@ function Summary({ profile, rows }: { profile: ReviewerProfile; rows: readonly A
   const next = first?.items[0].due_at;
   const { away_from, away_to } = profile;
   return (
-    <div className={styles.summary}>
+    <Row gap={5}>
       {first && (
         <button
           type="button"
@@ -230,6 +201,6 @@ function Summary({ profile, rows }: { profile: ReviewerProfile; rows: readonly A
           : t('assignments.away')}
       </button>
       {isEditing && <ProfileDialog profile={profile} isOwn onClose={() => setEditing(false)} />}
-    </div>
+    </Row>
   );
 }

@@ -1,11 +1,11 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
+import { type ReactNode, type RefObject, Suspense, useState } from 'react';
 import type { Item } from '../../assignments/assignments.ts';
 import { loadWords, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
-import styles from './inbox.module.css';
+import { lazily } from '../../parts/lazily.tsx';
 
-const AssignBar = lazy(async () => {
+const AssignBar = lazily(async () => {
   const [bar] = await Promise.all([import('../../assignments/assign-bar.tsx'), loadWords('assignments')]);
   return { default: bar.AssignBar };
 });
@@ -15,9 +15,6 @@ export interface Selection {
   has: (key: string) => boolean;
   toggle: (key: string) => void;
 }
-
-/** Marks an element as the row with a key. */
-export const rowMark = (key: string) => ({ 'data-key': key });
 
 /**
  * Rows that can be selected and assigned. The keys A and D assign the selection or, without one, the focused row; X selects
@@ -85,26 +82,4 @@ export function useSelection(
       </Suspense>
     ),
   };
-}
-
-/** The checkbox of a row. */
-export function SelectRow({
-  rowKey,
-  name,
-  selection,
-}: {
-  rowKey: string;
-  name: string;
-  selection: Selection;
-}) {
-  const t = useT();
-  return (
-    <input
-      type="checkbox"
-      className={styles.select}
-      aria-label={t('assignments.select', { name })}
-      checked={selection.has(rowKey)}
-      onChange={() => selection.toggle(rowKey)}
-    />
-  );
 }

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { type RefObject, useRef } from 'react';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { type Item, maxItems, useAssignments } from '../../assignments/assignments.ts';
-import { type MessageId, useT } from '../../i18n.tsx';
+import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
-import { useFormat } from '../../parts/format.ts';
+import { Row, Stack } from '../../kit/box.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { procedures } from '../../procedures.ts';
 import { isVisitor } from '../../session/keeper.ts';
-import styles from './inbox.module.css';
+import { Columns, RowGroup } from './inbox-row.tsx';
 import { useSelection } from './selection.tsx';
 import { TaskRow } from './task-row.tsx';
 import { keyOf, severities, type Task } from './tasks.ts';
@@ -28,7 +28,6 @@ export function TaskList({
   isCut: boolean;
 }) {
   const t = useT();
-  const { number } = useFormat();
   const list = useRef<HTMLDivElement>(null);
   const documents = tasks.flatMap((task) =>
     task.kind === 'document' ? [{ kind: 'document' as const, id: task.id }] : [],
@@ -41,42 +40,37 @@ export function TaskList({
   useListKeys(list);
   if (tasks.length === 0)
     return (
-      <p className={styles.noneFound}>
-        {t('inbox.none_found')}{' '}
+      <Row>
+        {t('inbox.none_found')}
         <Link to="/app" className="button">
           {t('inbox.show_everything')}
         </Link>
-      </p>
+      </Row>
     );
   return (
-    <div ref={list}>
+    <Stack ref={list}>
       <Columns />
-      {severities.map((severity) => {
-        const own = tasks.filter((task) => task.severity === severity);
-        if (own.length === 0) return null;
-        const id = `tasks-${severity}`;
-        return (
-          <section key={severity} aria-labelledby={id}>
-            <h2 id={id} className={styles.section}>
-              <StatusMark status={marks[severity]} />
-              {t(`inbox.section_${severity}`)} <b>{number(own.length)}</b>
-            </h2>
-            <ul className="bare">
-              {own.map((task) => (
-                <TaskRow
-                  key={keyOf(task)}
-                  task={task}
-                  isCut={isCut}
-                  assignment={task.kind === 'document' ? byId.get(task.id) : undefined}
-                  selection={isVisitor() ? undefined : selection}
-                />
-              ))}
-            </ul>
-          </section>
-        );
-      })}
+      {severities.map((severity) => (
+        <RowGroup
+          key={severity}
+          id={`tasks-${severity}`}
+          name={`inbox.section_${severity}`}
+          icon={<StatusMark status={marks[severity]} />}
+          rows={tasks.filter((task) => task.severity === severity)}
+        >
+          {(task) => (
+            <TaskRow
+              key={keyOf(task)}
+              task={task}
+              isCut={isCut}
+              assignment={task.kind === 'document' ? byId.get(task.id) : undefined}
+              selection={isVisitor() ? undefined : selection}
+            />
+          )}
+        </RowGroup>
+      ))}
       {shown}
-    </div>
+    </Stack>
   );
 }
 
@@ -97,22 +91,6 @@ async function itemsOf(tasks: readonly Task[]): Promise<Item[]> {
     }
   }
   return items.slice(0, maxItems);
-}
-
-/** The names of the columns. Screen readers ignore them: each cell is a complete phrase. */
-export function Columns({ action }: { action?: MessageId | undefined }) {
-  const t = useT();
-  return (
-    <div className={styles.columns} aria-hidden>
-      <span />
-      <span>{t('inbox.task')}</span>
-      <span>{t('inbox.languages')}</span>
-      <span>{t('inbox.confirmed')}</span>
-      <span>{t('inbox.finding')}</span>
-      <span>{t(action ? 'assignments.due' : 'inbox.due')}</span>
-      <span>{t(action ?? 'inbox.holders')}</span>
-    </div>
-  );
 }
 
 /** The keys of lists move the focus between the links of rows. */

@@ -1,22 +1,22 @@
-import { Link } from '@tanstack/react-router';
-import { ArrowRight, Clock } from 'lucide-react';
+import { Clock } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import type { Assignment } from '#sdk/types.ts';
 import { Due } from '../../assignments/due.tsx';
 import { useInterface, useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { plainName } from '../../parts/language-text.tsx';
-import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Holders } from './holders.tsx';
 import styles from './inbox.module.css';
-import { rowMark, type Selection, SelectRow } from './selection.tsx';
+import { InboxRow } from './inbox-row.tsx';
+import type { Selection } from './selection.tsx';
 import { keyOf, pairOf, type Task } from './tasks.ts';
 
 /** Hours after which the waiting time of a task is emphasized. */
 const lateHours = 24;
 
-/** A task: its name, languages, progress, worst finding, age, and who works on it. A click anywhere opens it. */
+/** A task: its name, languages, progress, worst finding, age, and who works on it. */
 export function TaskRow({
   task,
   isCut,
@@ -31,56 +31,27 @@ export function TaskRow({
   selection: Selection | undefined;
 }) {
   const t = useT();
-  const { nameOf } = useLanguages();
-  const { source_lang, target_lang } = pairOf(task);
-  const [source, target] = [nameOf(source_lang), nameOf(target_lang)];
   const due = task.kind === 'document' ? assignment?.due_at : task.due_at;
-  const format = task.kind === 'document' ? task.format : 'text';
-  const name =
-    task.kind === 'document'
-      ? task.name
-      : t('inbox.texts', { count: task.texts, more: isCut ? 'yes' : 'no' });
   return (
-    <li className={styles.task} {...rowMark(keyOf(task))}>
-      <span className={styles.lead}>
-        {selection && (
-          <SelectRow
-            rowKey={keyOf(task)}
-            name={task.kind === 'document' ? plainName(name) : name}
-            selection={selection}
-          />
-        )}
-        <span
-          className={`format ${styles.format}`}
-          data-format={format}
-          translate={format === 'text' ? undefined : 'no'}
-        >
-          {format === 'text' ? t('inbox.text') : format}
-        </span>
-      </span>
-      <div className={styles.name}>
-        <TaskLink task={task} className={styles.open}>
-          {task.kind === 'document' ? <bdi translate="no">{name}</bdi> : name}
-        </TaskLink>
-        <Details task={task} />
-      </div>
-      <span className={styles.languages}>
-        <span className="visually-hidden">{t('inbox.pair', { source, target })}</span>
-        <span aria-hidden>
-          {source} <ArrowRight size={12} className="mirrored" /> {target}
-        </span>
-      </span>
-      <Progress task={task} />
-      <Finding task={task} />
-      {due ? (
-        <span className={styles.age}>
-          <Due at={due} />
-        </span>
-      ) : (
-        <Age since={task.waiting_since} />
-      )}
+    <InboxRow
+      rowKey={keyOf(task)}
+      address={addressOf(task)}
+      {...pairOf(task)}
+      {...(task.kind === 'document'
+        ? { name: task.name, isGroup: false, format: task.format }
+        : {
+            name: t('inbox.texts', { count: task.texts, more: isCut ? 'yes' : 'no' }),
+            isGroup: true,
+            format: null,
+          })}
+      details={<Details task={task} />}
+      progress={<Progress task={task} />}
+      finding={<Finding task={task} />}
+      age={due ? <Due at={due} /> : <Age since={task.waiting_since} />}
+      selection={selection}
+    >
       <Holders task={task} assignment={assignment} />
-    </li>
+    </InboxRow>
   );
 }
 
@@ -94,7 +65,7 @@ function Details({ task }: { task: Task }) {
   ];
   if (parts.length === 0) return null;
   return (
-    <small>
+    <Text as="small" size="xs" tone="faint">
       {parts.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the order never changes
         <Fragment key={index}>
@@ -102,9 +73,15 @@ function Details({ task }: { task: Task }) {
           {part}
         </Fragment>
       ))}
-    </small>
+    </Text>
   );
 }
+
+const tones: Partial<Record<Status, 'ok' | 'warn' | 'crit'>> = {
+  critical: 'crit',
+  warning: 'warn',
+  confirmed: 'ok',
+};
 
 /** The worst finding of a task with its status mark. */
 export function Finding({ task }: { task: Task }) {
@@ -112,10 +89,12 @@ export function Finding({ task }: { task: Task }) {
   const { critical, warnings } = task;
   const drafts = task.drafts ?? 0;
   const shown = (status: Status, text: string) => (
-    <span className={styles.finding} data-status={status}>
+    <Row as="span" isTight>
       <StatusMark status={status} />
-      {text}
-    </span>
+      <Text weight="medium" tone={tones[status]}>
+        {text}
+      </Text>
+    </Row>
   );
   if (critical > 0) return shown('critical', t('inbox.critical', { count: critical }));
   if (warnings > 0) return shown('warning', t('inbox.warnings', { count: warnings }));
@@ -140,13 +119,18 @@ function Age({ since }: { since: string }) {
   const unitDisplay = unit === 'day' ? 'long' : 'short';
   const age = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay }).format(value);
   return (
-    <span className={styles.age} data-late={minutes >= 60 * lateHours || undefined}>
+    <Row as="span" isTight gap={1}>
       <Clock size={14} aria-hidden />
       <span className="visually-hidden">{t('inbox.waiting')}</span>
-      <time dateTime={since} title={moment(since)}>
+      <Text
+        as="time"
+        dateTime={since}
+        title={moment(since)}
+        {...(minutes >= 60 * lateHours && { tone: 'warn', weight: 'semi' })}
+      >
         {age}
-      </time>
-    </span>
+      </Text>
+    </Row>
   );
 }
 
@@ -156,8 +140,7 @@ function Age({ since }: { since: string }) {
  */
 export function Progress({ task }: { task: Task }) {
   const t = useT();
-  if (task.kind === 'texts')
-    return <span className={styles.progress}>{t('inbox.to_review', { count: task.texts })}</span>;
+  if (task.kind === 'texts') return <Text size="xs">{t('inbox.to_review', { count: task.texts })}</Text>;
   const { confirmed, drafts, critical, segments } = task;
   const parts = [
     ['confirmed', confirmed],
@@ -166,10 +149,10 @@ export function Progress({ task }: { task: Task }) {
   ] as const;
   return (
     <span className={styles.progress}>
-      <span>
+      <Text size="xs">
         <span className="visually-hidden">{t('inbox.confirmed')} </span>
         {t('inbox.confirmed_of', { confirmed, total: segments })}
-      </span>
+      </Text>
       <span className="status-bar" aria-hidden>
         {parts.map(
           ([status, count]) =>
@@ -179,23 +162,6 @@ export function Progress({ task }: { task: Task }) {
         )}
       </span>
     </span>
-  );
-}
-
-/** A link that opens a task in the editor; a group of texts at its most severe text. */
-export function TaskLink({
-  task,
-  className,
-  children,
-}: {
-  task: Task;
-  className?: string | undefined;
-  children: ReactNode;
-}) {
-  return (
-    <Link {...addressOf(task)} className={className}>
-      {children}
-    </Link>
   );
 }
 

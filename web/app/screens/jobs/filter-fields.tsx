@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { DayField } from '../../parts/day-field.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { DatePicker } from '../../kit/date-picker.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { type TriggerCode, triggerCodes, triggerName } from '../../parts/review-triggers.ts';
@@ -30,8 +31,8 @@ export function FilterFields({
   };
   return (
     <search>
-      <form onSubmit={search} className={styles.filters}>
-        <div className={styles.text}>
+      <Stack as="form" onSubmit={search}>
+        <Row isTight>
           <input
             type="search"
             dir="auto"
@@ -42,8 +43,8 @@ export function FilterFields({
             onChange={({ target }) => setText(target.value)}
           />
           <button type="submit">{t('jobs.search')}</button>
-        </div>
-        <div className={styles.chips}>
+        </Row>
+        <div className={styles.filters}>
           <label>
             {t('jobs.status')}
             <select
@@ -84,13 +85,13 @@ export function FilterFields({
               ))}
             </select>
           </label>
-          <DayField
+          <DatePicker
             label={t('jobs.since')}
             value={filter.since}
             max={filter.until}
             onValue={(since) => set({ since })}
           />
-          <DayField
+          <DatePicker
             label={t('jobs.until')}
             value={filter.until}
             min={filter.since}
@@ -100,7 +101,7 @@ export function FilterFields({
             {t('jobs.clear')}
           </button>
         </div>
-      </form>
+      </Stack>
     </search>
   );
 }

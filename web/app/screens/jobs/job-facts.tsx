@@ -4,8 +4,11 @@ import { ArrowRight, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { AgentDecision, AgentRun, TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
@@ -26,9 +29,11 @@ export function JobFacts({ job }: { job: TranslationJob }) {
   const isBilled = status !== 'failed' && status !== 'pending';
   const weight = weightOf(lengthOf(request.source_text), request.source_lang, request.target_lang);
   return (
-    <aside className={`card ${styles.facts}`} aria-labelledby="facts">
-      <h2 id="facts">{t('jobs.facts')}</h2>
-      <dl>
+    <Card as="aside" pad={4} aria-labelledby="facts">
+      <Text as="h2" id="facts" size="xs" weight="medium" tone="faint">
+        {t('jobs.facts')}
+      </Text>
+      <Stack as="dl" gap={2}>
         <Fact name={t('jobs.languages')}>
           <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden className="mirrored" />
           <span className="visually-hidden">→</span> {nameOf(request.target_lang)}
@@ -52,26 +57,30 @@ export function JobFacts({ job }: { job: TranslationJob }) {
         <Fact name={t('jobs.id')}>
           <code translate="no">{job.id}</code>
         </Fact>
-      </dl>
-      <details className={styles.details}>
+      </Stack>
+      <details>
         <summary>{t('jobs.details', { count: run.steps.length })}</summary>
         <JobSteps run={run} />
       </details>
-      <details className={styles.details}>
+      <details>
         <summary>{t('jobs.as_json')}</summary>
         <Json job={job} />
       </details>
       <Removal job={job} />
-    </aside>
+    </Card>
   );
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Row justify="space-between" gap={3} align="baseline">
+      <Text as="dt" size="sm" tone="faint">
+        {name}
+      </Text>
+      <Text as="dd" size="sm">
+        {children}
+      </Text>
+    </Row>
   );
 }
 
@@ -112,7 +121,7 @@ function Removal({ job }: { job: TranslationJob }) {
   };
   return (
     <>
-      <button type="button" className={`danger ${styles.remove}`} onClick={() => setAsking(true)}>
+      <button type="button" className="danger small" onClick={() => setAsking(true)}>
         <Trash2 size={15} aria-hidden />
         {t('jobs.delete')}
       </button>
@@ -137,16 +146,14 @@ function JobSteps({ run }: { run: AgentRun }) {
     <ol className="rows">
       {run.steps.map((step) => (
         <li key={step.id}>
-          <p className={styles.step}>
+          <Row gap={3}>
             <b translate="no">{step.name}</b>
             <span className="hint" translate="no">
               {reviewerName(step.actor, step.claimed_via, t)}
             </span>
-            <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
-              {t(`jobs.step_${step.status}`)}
-            </span>
+            <Badge tone={step.status === 'failed' ? 'bad' : undefined}>{t(`jobs.step_${step.status}`)}</Badge>
             <Duration from={step.started_at} to={step.completed_at} />
-          </p>
+          </Row>
           {step.output_summary && (
             <p>
               <bdi lang="en">{step.output_summary}</bdi>
@@ -175,7 +182,7 @@ function Decision({ decision: { label, outcome, rationale, provenance } }: { dec
   const t = useT();
   const { day } = useFormat();
   return (
-    <div className={styles.decision}>
+    <Text as="div" size="sm">
       <bdi>{label}</bdi>: <b translate="no">{outcome}</b> {rationale && <bdi>{rationale}</bdi>}
       {provenance && (
         <span className="hint">
@@ -189,7 +196,7 @@ function Decision({ decision: { label, outcome, rationale, provenance } }: { dec
           {provenance.changedate && ` · ${day(provenance.changedate)}`}
         </span>
       )}
-    </div>
+    </Text>
   );
 }
 

@@ -16,6 +16,9 @@ import {
 } from 'lucide-react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Avatar } from '../../kit/avatar.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './job.module.css';
 import { type TimelineEvent, timelineOf } from './timeline.ts';
@@ -46,10 +49,8 @@ export function JobTimeline({ job }: { job: TranslationJob }) {
   const t = useT();
   return (
     <section aria-labelledby="happened">
-      <h2 id="happened" className={styles.heading}>
-        {t('jobs.happened')}
-      </h2>
-      <ol className={styles.timeline}>
+      <h2 id="happened">{t('jobs.happened')}</h2>
+      <ol className="bare">
         {timelineOf(job).map((event, place) => (
           // The events of a job are only appended.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -65,38 +66,47 @@ function Event({ event, job }: { event: TimelineEvent; job: TranslationJob }) {
   const isMember = 'who' in event;
   return (
     <li className={styles.event}>
-      <span className={styles.icon} data-tone={toneOf(event)} aria-hidden>
-        {isMember ? [...event.who][0]?.toUpperCase() : <Icon size={15} />}
-      </span>
-      <div>
-        <p className={styles.title}>
+      {isMember ? (
+        <Avatar name={event.who} />
+      ) : (
+        <Text tone={toneOf(event)} aria-hidden>
+          <span className={styles.icon}>
+            <Icon size={15} />
+          </span>
+        </Text>
+      )}
+      <Stack gap={1}>
+        <Row justify="space-between">
           <b>{useEventTitle(event)}</b>
           <EventTime event={event} />
-        </p>
+        </Row>
         <EventBody event={event} job={job} />
-      </div>
+      </Stack>
     </li>
   );
 }
 
 /** The tone of an event's icon. The icons differ, too. */
-function toneOf(event: TimelineEvent): 'good' | 'warning' | 'critical' | 'member' | undefined {
-  if ('who' in event) return 'member';
-  if (event.kind === 'published') return 'good';
-  if (event.kind === 'held' || event.kind === 'failed' || event.kind === 'unpublished') return 'critical';
+function toneOf(event: TimelineEvent): 'ok' | 'warn' | 'crit' | undefined {
+  if (event.kind === 'published') return 'ok';
+  if (event.kind === 'held' || event.kind === 'failed' || event.kind === 'unpublished') return 'crit';
   if (event.kind === 'checked' && event.threshold !== undefined && event.score < event.threshold)
-    return 'warning';
-  return event.kind === 'verified' && !event.isPassed ? 'warning' : undefined;
+    return 'warn';
+  return event.kind === 'verified' && !event.isPassed ? 'warn' : undefined;
 }
 
 function EventTime({ event: { at, ms } }: { event: TimelineEvent }) {
   const { moment, duration } = useFormat();
   if (at)
     return (
-      <time dateTime={at} className={styles.time}>
+      <Text as="time" size="xs" tone="faint" dateTime={at}>
         {moment(at)}
-      </time>
+      </Text>
     );
   if (ms === undefined || ms < 50) return null;
-  return <span className={styles.time}>{duration(ms)}</span>;
+  return (
+    <Text size="xs" tone="faint">
+      {duration(ms)}
+    </Text>
+  );
 }

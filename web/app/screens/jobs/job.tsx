@@ -3,12 +3,16 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Text } from '../../kit/text.tsx';
 import { CopyButton, copyName } from '../../parts/copy-button.tsx';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
 import { isDownloadable, isUnderWay, JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -45,34 +49,39 @@ function Job({ job }: { job: TranslationJob }) {
   const { source_text: source } = request;
   const excerpt = [...source.slice(0, 4 * maxHeading)];
   return (
-    <div className={styles.screen}>
+    <>
       <title>{`${t('jobs.job')} · LinguaLoop`}</title>
-      <header className={styles.head}>
-        <Link to="/app/texts" className="button ghost" aria-label={t('jobs.all')} title={t('jobs.all')}>
-          <ChevronLeft size={18} aria-hidden className="mirrored" />
-        </Link>
-        <h1>
-          <span className="visually-hidden">{t('jobs.job')} </span>
-          <LanguageText as="bdi" language={request.source_lang} className={styles.excerpt}>
-            {excerpt.slice(0, maxHeading).join('')}
-            {excerpt.length > maxHeading && '…'}
-          </LanguageText>
-        </h1>
-        <JobStatus status={job.status} />
-        <div className={styles.acts}>
-          {text !== null && <CopyButton text={text} name={copyName(job.status)} />}
-          {isDownloadable(job.status) && !isVisitor() && <JobDownloads jobId={job.id} />}
-        </div>
-      </header>
+      <PageHead
+        before={
+          <Link to="/app/texts" className="button ghost" aria-label={t('jobs.all')} title={t('jobs.all')}>
+            <ChevronLeft size={18} aria-hidden className="mirrored" />
+          </Link>
+        }
+        title={
+          <>
+            <span className="visually-hidden">{t('jobs.job')} </span>
+            <LanguageText as="bdi" language={request.source_lang}>
+              {excerpt.slice(0, maxHeading).join('')}
+              {excerpt.length > maxHeading && '…'}
+            </LanguageText>
+          </>
+        }
+        aside={<JobStatus status={job.status} />}
+      >
+        {text !== null && <CopyButton text={text} name={copyName(job.status)} />}
+        {isDownloadable(job.status) && !isVisitor() && <JobDownloads jobId={job.id} />}
+      </PageHead>
       <div className={styles.columns}>
-        <div>
+        <Stack gap={4}>
           {(job.status === 'awaiting_review' || job.status === 'refined') && (
-            <p className={styles.waits}>
-              {t('jobs.waits')}{' '}
-              <Link to="/app/edit/texts" search={{ item: job.id }} className="button primary">
-                {t('jobs.review')}
-              </Link>
-            </p>
+            <Card tone="warn" pad={3}>
+              <Row justify="space-between">
+                {t('jobs.waits')}
+                <Link to="/app/edit/texts" search={{ item: job.id }} className="button primary">
+                  {t('jobs.review')}
+                </Link>
+              </Row>
+            </Card>
           )}
           <Warnings of={job.warnings} />
           <Texts job={job} text={text} />
@@ -85,10 +94,10 @@ function Job({ job }: { job: TranslationJob }) {
             </p>
           )}
           <JobTimeline job={job} />
-        </div>
+        </Stack>
         <JobFacts job={job} />
       </div>
-    </div>
+    </>
   );
 }
 
@@ -98,15 +107,19 @@ function Texts({ job, text }: { job: TranslationJob; text: string | null }) {
   const { nameOf } = useLanguages();
   const { request } = job;
   return (
-    <div className={`card ${styles.pair}`}>
-      <section aria-labelledby="source">
-        <h2 id="source">{nameOf(request.source_lang)}</h2>
+    <Grid least={18}>
+      <Card as="section" tone="sunken" gap={2} aria-labelledby="source">
+        <Text as="h2" id="source" size="xs" weight="medium" tone="faint">
+          {nameOf(request.source_lang)}
+        </Text>
         <LanguageText language={request.source_lang} className={styles.text}>
           {request.source_text}
         </LanguageText>
-      </section>
-      <section aria-labelledby="result">
-        <h2 id="result">{nameOf(request.target_lang)}</h2>
+      </Card>
+      <Card as="section" gap={2} aria-labelledby="result">
+        <Text as="h2" id="result" size="xs" weight="medium" tone="faint">
+          {nameOf(request.target_lang)}
+        </Text>
         {text === null ? (
           <p className="hint">{t(isUnderWay(job.status) ? 'jobs.under_way' : 'jobs.no_result')}</p>
         ) : (
@@ -114,7 +127,7 @@ function Texts({ job, text }: { job: TranslationJob; text: string | null }) {
             {text}
           </LanguageText>
         )}
-      </section>
-    </div>
+      </Card>
+    </Grid>
   );
 }

@@ -2,6 +2,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Empty } from '../../kit/empty.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
@@ -48,61 +50,58 @@ export function JobsScreen() {
 /** Texts as a table, each with its translation and status. @param empty the text shown without jobs */
 function TextTable({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string | undefined }) {
   const t = useT();
-  if (jobs.length === 0) return empty === undefined ? null : <p className={styles.nothing}>{empty}</p>;
-  return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col">{t('jobs.source_text')}</th>
-          <th scope="col">{t('jobs.translation')}</th>
-          <th scope="col">{t('jobs.languages')}</th>
-          <th scope="col">{t('jobs.status')}</th>
-          <th scope="col">{t('jobs.changed')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {jobs.map((job) => (
-          <TextRow key={job.id} job={job} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function TextRow({ job }: { job: JobSummary }) {
-  const t = useT();
   const { nameOf } = useLanguages();
   const { moment } = useFormat();
-  const [from, to] = [nameOf(job.source_lang), nameOf(job.target_lang)];
+  if (jobs.length === 0) return empty === undefined ? null : <Empty title={empty} />;
   return (
-    <tr>
-      <td>
-        <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.link}>
-          <LanguageText as="span" language={job.source_lang} className={styles.startOfText}>
-            {job.source_excerpt}
-          </LanguageText>
-        </Link>
-      </td>
-      <td>
-        {job.translation_excerpt && (
-          <LanguageText as="span" language={job.target_lang} className={styles.startOfText}>
-            {job.translation_excerpt}
-          </LanguageText>
-        )}
-      </td>
-      <td className={styles.languages}>
-        <span className="visually-hidden">{t('jobs.pair', { from, to })}</span>
-        <span aria-hidden>
-          {from} <ArrowRight size={12} className="mirrored" /> {to}
-        </span>
-      </td>
-      <td>
-        <JobStatus status={job.status} />
-      </td>
-      <td className={styles.changed}>
-        <time dateTime={job.updated_at}>{moment(job.updated_at)}</time>
-      </td>
-    </tr>
+    <DataTable
+      rows={jobs}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: t('jobs.source_text'),
+          wraps: true,
+          least: 14,
+          cell: (job) => (
+            <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+              <LanguageText as="span" language={job.source_lang} className={styles.startOfText}>
+                {job.source_excerpt}
+              </LanguageText>
+            </Link>
+          ),
+        },
+        {
+          title: t('jobs.translation'),
+          wraps: true,
+          least: 14,
+          cell: (job) =>
+            job.translation_excerpt && (
+              <LanguageText as="span" language={job.target_lang} className={styles.startOfText}>
+                {job.translation_excerpt}
+              </LanguageText>
+            ),
+        },
+        {
+          title: t('jobs.languages'),
+          cell: (job) => {
+            const [from, to] = [nameOf(job.source_lang), nameOf(job.target_lang)];
+            return (
+              <span>
+                <span className="visually-hidden">{t('jobs.pair', { from, to })}</span>
+                <span aria-hidden>
+                  {from} <ArrowRight size={12} className="mirrored" /> {to}
+                </span>
+              </span>
+            );
+          },
+        },
+        { title: t('jobs.status'), cell: ({ status }) => <JobStatus status={status} /> },
+        {
+          title: t('jobs.changed'),
+          cell: ({ updated_at }) => <time dateTime={updated_at}>{moment(updated_at)}</time>,
+        },
+      ]}
+    />
   );
 }
 

@@ -1,5 +1,8 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Text } from '../../kit/text.tsx';
 import { CalibratedScore } from '../../parts/calibrated-score.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isolated, LanguageText } from '../../parts/language-text.tsx';
@@ -8,7 +11,6 @@ import { triggerName } from '../../parts/review-triggers.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
-import styles from './job.module.css';
 import { reasonDetail } from './reason-detail.ts';
 import type { SeenIssue, TimelineEvent } from './timeline.ts';
 
@@ -45,17 +47,21 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
   const language = job.request.target_lang;
   switch (event.kind) {
     case 'submitted':
-      return <p className={styles.detail}>{requestInWords(job, t, number)}</p>;
+      return (
+        <Text as="p" tone="soft">
+          {requestInWords(job, t, number)}
+        </Text>
+      );
     case 'served':
       return (
-        <p className={styles.detail}>
+        <Text as="p" tone="soft">
           {event.origin ? t(`jobs.origin_${event.origin}`) : t('jobs.fast_path')}{' '}
           {event.setName && <bdi translate="no">{event.setName}</bdi>}
-        </p>
+        </Text>
       );
     case 'translated':
       return (
-        <p className={styles.detail}>
+        <Text as="p" tone="soft">
           {event.terms === 0 && event.matches === 0 && t('jobs.no_assets')}
           {event.terms > 0 && (
             <>
@@ -65,13 +71,13 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
           )}
           {event.terms > 0 && event.matches > 0 && ' · '}
           {event.matches > 0 && t('jobs.matches_used', { count: event.matches })}
-        </p>
+        </Text>
       );
     case 'checked':
       return (
         <>
           {event.threshold !== undefined && (
-            <div className={styles.score}>
+            <Row gap={3}>
               <meter
                 min={0}
                 max={100}
@@ -82,7 +88,7 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
                 aria-label={t('jobs.assessment')}
               />
               <span>{t('jobs.minimum', { threshold: number(event.threshold) })}</span>
-            </div>
+            </Row>
           )}
           <CalibratedScore score={event.score} language={language} />
           <Issues issues={event.issues} language={language} />
@@ -91,7 +97,9 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
     case 'repaired':
       return (
         <>
-          <p className={styles.detail}>{t('jobs.new_score', { score: number(event.score) })}</p>
+          <Text as="p" tone="soft">
+            {t('jobs.new_score', { score: number(event.score) })}
+          </Text>
           <Issues issues={event.issues} language={language} />
         </>
       );
@@ -108,16 +116,24 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
         <>
           {event.kind === 'edited' && event.isLast && <Edit job={job} />}
           {event.notes && (
-            <p className={styles.detail}>
+            <Text as="p" tone="soft">
               {t('jobs.notes')} <bdi>{event.notes}</bdi>
-            </p>
+            </Text>
           )}
         </>
       );
     case 'published':
-      return event.isLearned ? <p className={styles.detail}>{t('jobs.learned')}</p> : null;
+      return event.isLearned ? (
+        <Text as="p" tone="soft">
+          {t('jobs.learned')}
+        </Text>
+      ) : null;
     default:
-      return 'error' in event && event.error ? <p className={styles.failure}>{event.error}</p> : null;
+      return 'error' in event && event.error ? (
+        <Text as="p" tone="crit">
+          {event.error}
+        </Text>
+      ) : null;
   }
 }
 
@@ -155,13 +171,13 @@ function Reasons({
   const t = useT();
   const { number } = useFormat();
   return (
-    <ul className={styles.reasons}>
+    <Stack as="ul" gap={2}>
       {reasons
         .toSorted((a, b) => Number(b.isBlocking) - Number(a.isBlocking))
         .map(({ code, isBlocking, text }) => {
           const detail = reasonDetail(code, job, t, number);
           return (
-            <li key={code ?? text}>
+            <Row as="li" key={code ?? text} isTight gap={3} align="start">
               <StatusMark status={statusOf(code, isBlocking)} />
               <span>
                 {code && <b>{triggerName(code, t)}</b>}
@@ -171,10 +187,10 @@ function Reasons({
                   </bdi>
                 )}
               </span>
-            </li>
+            </Row>
           );
         })}
-    </ul>
+    </Stack>
   );
 }
 
@@ -190,9 +206,9 @@ function Edit({ job }: { job: TranslationJob }) {
   const before = typeof kept === 'string' ? kept : job.baseline_translation;
   if (before === null || job.final_translation === null || before === job.final_translation) return null;
   return (
-    <div className={styles.diff}>
+    <Card tone="sunken" pad={3}>
       <TextDiff before={before} after={job.final_translation} language={job.request.target_lang} />
-    </div>
+    </Card>
   );
 }
 
@@ -201,37 +217,41 @@ function Issues({ issues, language }: { issues: readonly SeenIssue[]; language: 
   const t = useT();
   if (issues.length === 0) return null;
   return (
-    <ul className={styles.issues}>
+    <Stack as="ul" gap={2}>
       {issues.map(({ issue, passes }, place) => (
         // The issues of a stored job do not change.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <li key={place} data-severity={issue.severity}>
-          <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
-          <div>
-            <p>
-              <b>
-                {t(`jobs.severity_${issue.severity}`)} · {t(`jobs.category_${issue.category}`)}
-              </b>{' '}
-              <bdi>{issue.explanation}</bdi>
-            </p>
-            {issue.span && (
-              <LanguageText language={language} className={styles.span}>
-                {issue.span}
-              </LanguageText>
-            )}
-            {issue.suggestion && (
-              <p className="hint">
-                {t('jobs.suggestion')} <bdi>{issue.suggestion}</bdi>
-              </p>
-            )}
-            {passes.length > 1 && (
-              <p className="hint">
-                {t('jobs.seen_in')} {passes.map((pass) => t(`jobs.${pass}`)).join(', ')}
-              </p>
-            )}
-          </div>
-        </li>
+        <Card as="li" key={place} pad={3} tone={issue.severity === 'critical' ? 'crit' : 'warn'}>
+          <Row isTight gap={3} align="start">
+            <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
+            <Stack gap={1}>
+              <div>
+                <b>
+                  {t(`jobs.severity_${issue.severity}`)} · {t(`jobs.category_${issue.category}`)}
+                </b>{' '}
+                <bdi>{issue.explanation}</bdi>
+              </div>
+              {issue.span && (
+                <Text as="div" tone="soft">
+                  <LanguageText as="q" language={language}>
+                    {issue.span}
+                  </LanguageText>
+                </Text>
+              )}
+              {issue.suggestion && (
+                <p className="hint">
+                  {t('jobs.suggestion')} <bdi>{issue.suggestion}</bdi>
+                </p>
+              )}
+              {passes.length > 1 && (
+                <p className="hint">
+                  {t('jobs.seen_in')} {passes.map((pass) => t(`jobs.${pass}`)).join(', ')}
+                </p>
+              )}
+            </Stack>
+          </Row>
+        </Card>
       ))}
-    </ul>
+    </Stack>
   );
 }

@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { readMe } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { TextArea } from '../../kit/field.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import choices from '../../parts/choices.module.css';
 import { fieldProblem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting, Switch } from '../../parts/setting.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -63,7 +63,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
         setBefore(rulesOf(account));
         announce(t('common.saved'));
       } catch (thrown) {
-        if (isConflict(thrown)) setBefore(rulesOf((await client.auth.me()).tenant));
+        if (isConflict(thrown)) setBefore(rulesOf((await readMe()).tenant));
         throw thrown;
       }
     });

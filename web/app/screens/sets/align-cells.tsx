@@ -2,6 +2,7 @@ import { Ban, Check, Link2, Pencil, Unlink } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { isComposing, isKey } from '../../keys/match-key.ts';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
@@ -61,29 +62,33 @@ export function LinkCells({
     <>
       <Side {...{ cell, link, at, acts, languages }} side="source" first={numbers[0]} />
       <div {...cell} className={styles.link} data-status={status} data-pair={isPaired || undefined}>
-        <span className={styles.pill}>
+        <Badge>
           <StatusMark status={statusMarks[status]} size={13} />
           {isPaired && !isMade
             ? percent(Math.floor(link.confidence * 100) / 100)
             : t(isPaired ? 'align.by_hand' : 'align.single')}
           {isPaired && <span className="visually-hidden">{t(statusNames[status])}</span>}
-        </span>
+        </Badge>
       </div>
       <Side {...{ cell, link, at, acts, languages }} side="target" first={numbers[1]}>
         {figures && (
-          <p className={styles.figures}>
-            <StatusMark status="warning" size={13} />
+          <Text size="xs" tone="warn" weight="medium">
+            <StatusMark status="warning" size={13} />{' '}
             {t('align.figures', { source: figures.source.join(', '), target: figures.target.join(', ') })}
-          </p>
+          </Text>
         )}
       </Side>
       <div {...cell} className={styles.acts}>
         {status === 'accepted' && !isActive && (
-          <span className={styles.done}>
+          <Text size="xs" tone="soft">
             <Check size={15} aria-hidden /> {t('align.accepted')}
-          </span>
+          </Text>
         )}
-        {status === 'skipped' && !isActive && <span className={styles.done}>{t('align.skipped')}</span>}
+        {status === 'skipped' && !isActive && (
+          <Text size="xs" tone="soft">
+            {t('align.skipped')}
+          </Text>
+        )}
         {(isActive || status === 'check' || status === 'single') && (
           <>
             {isPaired ? (
@@ -184,7 +189,11 @@ function Side({
           </span>
         </p>
       ))}
-      {texts.length === 0 && <p className={styles.nothing}>{t('align.nothing')}</p>}
+      {texts.length === 0 && (
+        <Text as="i" tone="faint">
+          {t('align.nothing')}
+        </Text>
+      )}
       {children}
     </div>
   );

@@ -1,19 +1,23 @@
-import { ArrowLeftRight, FileText, X } from 'lucide-react';
-import { type DragEvent, type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { ArrowLeftRight, X } from 'lucide-react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { allExtensions } from '#server/formats/layout-kinds.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Group } from '../../kit/check-group.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Select } from '../../kit/select.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { maxNameLength } from '../../terms/use-new-glossary.ts';
 import { useDefaultLanguages } from '../general/default-languages.ts';
-import styles from './align.module.css';
+import { FileInput } from './file-input.tsx';
 import type { AlignmentWork } from './kept-alignment.ts';
 
 type Side = 'source' | 'target';
@@ -112,20 +116,22 @@ export function AlignForm({
   };
 
   return (
-    <form onSubmit={submit} noValidate className={styles.form}>
+    <Stack as="form" gap={4} onSubmit={submit} noValidate>
       <p className="hint">{t('align.what')}</p>
-      <div className={styles.into}>
-        <label>
-          {t('align.into')}
-          <select value={setId} onChange={({ target }) => setSetId(target.value)}>
-            <option value="">{t('align.new_memory')}</option>
-            {sets.map((one) => (
-              <option translate="no" key={one.id} value={one.id}>
-                {`${one.name} (${nameOf(one.source_lang)} → ${nameOf(one.target_lang)})`}
-              </option>
-            ))}
-          </select>
-        </label>
+      <Grid least={18}>
+        <Select
+          label={t('align.into')}
+          value={setId}
+          options={[
+            { value: '', name: t('align.new_memory') },
+            ...sets.map((one) => ({
+              value: one.id,
+              name: one.name,
+              why: `${nameOf(one.source_lang)} → ${nameOf(one.target_lang)}`,
+            })),
+          ]}
+          onChange={setSetId}
+        />
         {!set && (
           <Field
             label={t('sets.name')}
@@ -143,8 +149,8 @@ export function AlignForm({
             onValue={setName}
           />
         )}
-      </div>
-      <div className={styles.sides}>
+      </Grid>
+      <Grid least={18}>
         {sides.map((side) => (
           <FileSide
             key={side}
@@ -155,7 +161,7 @@ export function AlignForm({
             onFile={(file) => choose(side, file)}
           >
             {set ? (
-              <p className={styles.language}>{nameOf(languages[side])}</p>
+              <p className="hint">{nameOf(languages[side])}</p>
             ) : (
               <LanguageSelect
                 label={t('align.language')}
@@ -166,7 +172,7 @@ export function AlignForm({
             )}
           </FileSide>
         ))}
-      </div>
+      </Grid>
       {unplaced ? <Problem error={unplaced} /> : null}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
@@ -177,9 +183,9 @@ export function AlignForm({
             <button type="button" onClick={() => abort.current?.abort()}>
               {t('common.cancel')}
             </button>
-            <span className={styles.running}>
+            <Row as="span">
               <progress aria-label={t('align.running')} /> {t('align.running')}
-            </span>
+            </Row>
           </>
         ) : (
           <button type="button" onClick={swap}>
@@ -187,7 +193,7 @@ export function AlignForm({
           </button>
         )}
       </div>
-    </form>
+    </Stack>
   );
 }
 
@@ -224,7 +230,7 @@ function useProblems({
   return { problemOf, unplaced: isShown ? error : undefined };
 }
 
-/** An area onto which the file of one side is dropped, or in which it is selected. */
+/** The file of one side. */
 function FileSide({
   title,
   file,
@@ -241,66 +247,30 @@ function FileSide({
   children: ReactNode;
 }) {
   const t = useT();
-  const { bytes } = useFormat();
-  const [isOver, setOver] = useState(false);
-  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
   return (
-    <fieldset
-      className={styles.side}
-      data-over={isOver || undefined}
-      data-problem={problem ? '' : undefined}
-      disabled={isBusy}
-      onDragOver={(event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      }}
-      onDrop={(event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(false);
-        if (!isBusy) onFile(event.dataTransfer.files[0]);
-      }}
-    >
-      <legend>{title}</legend>
-      {children}
-      {file ? (
-        <p className={styles.file}>
-          <FileText size={18} aria-hidden />
-          <span>
-            <bdi translate="no">{file.name}</bdi> <span className={styles.size}>{bytes(file.size)}</span>
-          </span>
-          <button
-            type="button"
-            className="ghost"
-            aria-label={t('align.remove_file', { name: file.name })}
-            onClick={() => onFile(undefined)}
-          >
-            <X size={16} aria-hidden />
-          </button>
-        </p>
-      ) : (
-        <p className={`drop-area ${styles.drop}`}>
-          {t('align.drop')}
-          <label className="button file-choice">
-            {t('align.select_file')}
-            <input
-              type="file"
-              accept={accepted}
-              aria-label={`${title}: ${t('align.select_file')}`}
-              onChange={({ target }) => onFile(target.files?.[0])}
-            />
-          </label>
-        </p>
-      )}
-      {problem && (
-        <p className="field-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </fieldset>
+    <Card>
+      <Group label={title} isDisabled={isBusy}>
+        <Stack gap={3}>
+          {children}
+          <FileInput
+            accept={accepted}
+            aria-label={`${title}: ${t('align.select_file')}`}
+            aria-invalid={problem ? true : undefined}
+            files={file ? [file] : []}
+            onFiles={([chosen]) => onFile(chosen)}
+          />
+          {file && (
+            <button type="button" className="small" onClick={() => onFile(undefined)}>
+              <X size={14} aria-hidden /> {t('align.remove_file', { name: file.name })}
+            </button>
+          )}
+          {problem && (
+            <p className="field-problem" role="alert">
+              {problem}
+            </p>
+          )}
+        </Stack>
+      </Group>
+    </Card>
   );
 }

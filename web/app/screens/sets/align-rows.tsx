@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, Undo2 } from 'lucide-react';
 import {
+  Fragment,
   type KeyboardEvent,
   type RefObject,
   useCallback,
@@ -14,6 +15,9 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { isComposing } from '../../keys/match-key.ts';
+import { Fill, Row, Stack } from '../../kit/box.tsx';
+import { Chips } from '../../kit/chips.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -104,30 +108,31 @@ function Filters({
   const { number, percent } = useFormat();
   return (
     <div className={styles.filters}>
-      {filters.map((one) => (
-        <button
-          key={one}
-          type="button"
-          className="chip"
-          aria-pressed={filter === one}
-          onClick={() => setFilter(one)}
-        >
-          {one !== 'all' && <StatusMark status={statusMarks[one]} size={14} />}
-          {t(one === 'all' ? 'align.all' : statusNames[one])} <b>{number(counts[one])}</b>
-        </button>
-      ))}
-      <label className={styles.least}>
-        {t('align.least')}
-        <input
-          type="range"
-          min={50}
-          max={100}
-          value={Math.round(least * 100)}
-          aria-valuetext={percent(least)}
-          onChange={({ target }) => setLeast(Number(target.value) / 100)}
-        />
-        <output>{percent(least)}</output>
-      </label>
+      <Chips
+        label={t('align.links')}
+        value={filter}
+        options={filters.map((one) => [
+          one,
+          <Fragment key={one}>
+            {one !== 'all' && <StatusMark status={statusMarks[one]} size={14} />}
+            {t(one === 'all' ? 'align.all' : statusNames[one])} <b>{number(counts[one])}</b>
+          </Fragment>,
+        ])}
+        onChange={setFilter}
+      >
+        <Row as="label" isTight>
+          {t('align.least')}
+          <input
+            type="range"
+            min={50}
+            max={100}
+            value={Math.round(least * 100)}
+            aria-valuetext={percent(least)}
+            onChange={({ target }) => setLeast(Number(target.value) / 100)}
+          />
+          <output>{percent(least)}</output>
+        </Row>
+      </Chips>
     </div>
   );
 }
@@ -262,30 +267,31 @@ function Foot({
   const total = counts.all - counts.skipped;
   return (
     <footer className={styles.foot}>
-      <div className={styles.progress}>
-        <b>
+      <Stack gap={1}>
+        <Text size="xs" weight="semi">
           {t('align.progress', {
             accepted: number(counts.accepted),
             total: number(total),
           })}
-        </b>
-        <div className={styles.bar} aria-hidden>
+        </Text>
+        <div className="status-bar" aria-hidden>
           {(['accepted', 'check'] as const).map((status) => (
             <i
               key={status}
-              data-status={status}
+              data-status={status === 'accepted' ? 'confirmed' : 'flagged'}
               style={{
                 inlineSize: `${(100 * counts[status]) / Math.max(1, total)}%`,
               }}
             />
           ))}
         </div>
-      </div>
-      <span className={styles.into}>
-        {t('align.into')} <bdi translate="no">{work.into.name}</bdi>
-        {stored !== undefined && `, ${t('align.already', { count: stored })}`}
-      </span>
-      <span className={styles.space} />
+      </Stack>
+      <Fill>
+        <Text size="sm" tone="soft">
+          {t('align.into')} <bdi translate="no">{work.into.name}</bdi>
+          {stored !== undefined && `, ${t('align.already', { count: stored })}`}
+        </Text>
+      </Fill>
       <button type="button" className="ghost" disabled={!canUndo} onClick={undo}>
         <Undo2 size={16} aria-hidden className="mirrored" /> {t('sets.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
       </button>

@@ -4,16 +4,15 @@ import { ChevronLeft } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { isolated } from '../../parts/language-text.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { AlignForm } from './align-form.tsx';
 import { AlignedRows } from './align-rows.tsx';
 import { type AlignmentWork, dropAlignment, readAlignment } from './kept-alignment.ts';
-import styles from './sets.module.css';
 import { useMemories } from './use-imports.ts';
 
 /** `/app/memories/align`: makes TM segments of an old file and its translation. */
@@ -36,7 +35,7 @@ export function AlignScreen() {
   const back = (
     <Link
       to="/app/memories"
-      className={`button ghost ${styles.back}`}
+      className="button ghost"
       aria-label={t('sets.all_memories')}
       title={t('sets.all_memories')}
     >

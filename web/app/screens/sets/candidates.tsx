@@ -1,18 +1,21 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import type { TermCandidates } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid, Stack } from '../../kit/box.tsx';
+import { Field, Labelled, NativeSelect } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Text } from '../../kit/text.tsx';
+import { UndoToast } from '../../kit/toast.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
-import styles from './candidates.module.css';
 import { FileInput } from './file-input.tsx';
 
 type Candidate = TermCandidates['candidates'][number];
@@ -66,13 +69,11 @@ const maxBytes = 7_000_000;
 
 function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidates) => void }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
   const [search, setSearch] = useState<Search>({ source_lang: '', target_lang: '' });
-  const id = useId();
   const [least, setLeast] = useState('5');
   const [files, setFiles] = useState<File[]>([]);
   const isLarge = files.reduce((sum, { size }) => sum + size, 0) > maxBytes;
-  const find = run(async () => {
+  const find = async () => {
     const found = await glossaryService.candidates({
       ...search,
       min_count: Number(least),
@@ -80,48 +81,44 @@ function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidat
     });
     announce(t('sets.candidates_found', { count: found.candidates.length }));
     onFound(search, found);
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void find();
   };
   return (
-    <form className={styles['search']} onSubmit={submit}>
-      {(['source_lang', 'target_lang'] as const).map((side) => (
-        <LanguageSelect
-          key={side}
-          label={t(side === 'source_lang' ? 'sets.source_language' : 'sets.target_language')}
-          first={{ value: '', name: t('sets.choose_one') }}
-          value={search[side]}
-          onChange={(code) => setSearch({ ...search, [side]: code })}
-        />
-      ))}
-      <label>
-        {t('sets.candidates_least')}
-        <input
+    <Form
+      action={t('sets.candidates_find')}
+      isReady={search.source_lang !== '' && search.target_lang !== '' && !isLarge}
+      onSubmit={find}
+    >
+      <Grid least={13} align="end">
+        {(['source_lang', 'target_lang'] as const).map((side) => (
+          <LanguageSelect
+            key={side}
+            label={t(side === 'source_lang' ? 'sets.source_language' : 'sets.target_language')}
+            first={{ value: '', name: t('sets.choose_one') }}
+            value={search[side]}
+            onChange={(code) => setSearch({ ...search, [side]: code })}
+          />
+        ))}
+        <Field
+          label={t('sets.candidates_least')}
           type="number"
           min={2}
           max={10_000}
           required
           value={least}
-          onChange={({ target }) => setLeast(target.value)}
+          onValue={setLeast}
         />
-      </label>
-      <div>
-        <label htmlFor={id}>{t('sets.candidates_files')}</label>
-        <FileInput id={id} multiple files={files} onFiles={(chosen) => setFiles(chosen.slice(0, 10))} />
-      </div>
-      <button
-        type="submit"
-        className="primary"
-        disabled={!search.source_lang || !search.target_lang || isLarge}
-        aria-busy={isBusy}
-      >
-        {t('sets.candidates_find')}
-      </button>
-      {isLarge && <p className="field-problem">{t('sets.candidates_large')}</p>}
-      {error ? <Problem error={error} /> : null}
-    </form>
+      </Grid>
+      <Labelled label={t('sets.candidates_files')} problem={isLarge ? t('sets.candidates_large') : undefined}>
+        {(control) => (
+          <FileInput
+            {...control}
+            multiple
+            files={files}
+            onFiles={(chosen) => setFiles(chosen.slice(0, 10))}
+          />
+        )}
+      </Labelled>
+    </Form>
   );
 }
 
@@ -205,7 +202,7 @@ function CandidateList({
       ?.focus();
   };
   return (
-    <ul className={styles['list']} aria-label={t('sets.candidates')} onKeyDown={move}>
+    <ul className="bare" aria-label={t('sets.candidates')} onKeyDown={move}>
       {candidates.map((one) => (
         <li key={one.term}>
           <button
@@ -215,7 +212,7 @@ function CandidateList({
             onClick={() => onOpen(one)}
           >
             <bdi>{one.term}</bdi>
-            <span>{number(one.count)}</span>
+            <Text tone="soft">{number(one.count)}</Text>
             <small>{one.targets[0]?.target ?? (one.is_name ? t('sets.candidate_name') : '')}</small>
           </button>
         </li>
@@ -242,24 +239,24 @@ function Detail({
     candidate.targets[0]?.target ?? (candidate.is_name ? candidate.term : ''),
   );
   const [setId, setSetId] = useState('');
-  const accept = (targetTerm: string, do_not_translate = false) =>
-    run(async () => {
-      const set = setId || (glossaries.data?.[0]?.id ?? '');
-      const term = {
-        ...search,
-        ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
-        do_not_translate,
-      };
-      const { entry } = await procedures.terminology.addTerm.mutate({ set_id: set, term });
-      onDecided({
-        candidate,
-        done: t('sets.candidate_accepted', { term: source }),
-        undo: async () => {
-          const { entry_no, ...replaces } = entry;
-          await procedures.terminology.deleteTerm.mutate({ set_id: set, entry_no, replaces });
-        },
-      });
+  const accept = async (targetTerm: string, do_not_translate = false) => {
+    const set = setId || (glossaries.data?.[0]?.id ?? '');
+    const term = {
+      ...search,
+      ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
+      do_not_translate,
+    };
+    const { entry } = await procedures.terminology.addTerm.mutate({ set_id: set, term });
+    onDecided({
+      candidate,
+      done: t('sets.candidate_accepted', { term: source }),
+      undo: async () => {
+        const { entry_no, ...replaces } = entry;
+        await procedures.terminology.deleteTerm.mutate({ set_id: set, entry_no, replaces });
+      },
     });
+  };
+  const keep = run(() => accept(source, true));
   const reject = run(async () => {
     const request = { source_lang: search.source_lang, terms: candidate.forms.map(({ form }) => form) };
     await glossaryService.rejectCandidates(request);
@@ -273,60 +270,65 @@ function Detail({
     if ((event.target as Element).matches('input, select') || event.ctrlKey || event.metaKey || event.altKey)
       return;
     if (event.key === 'r') void reject();
-    if (event.key === 'd') void accept(source, true)();
+    if (event.key === 'd') void keep();
   };
   return (
-    <section className={styles['detail']} aria-label={candidate.term} onKeyDown={onKeyDown}>
+    <Stack as="section" gap={4} aria-label={candidate.term} onKeyDown={onKeyDown}>
       <p className="hint">
         {t('sets.candidate_counts', {
           count: number(candidate.count),
           forms: candidate.forms.map(({ form }) => form).join(', '),
         })}
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void accept(target)();
-        }}
+      <Form
+        action={
+          <>
+            {t('sets.candidate_accept')} <kbd>⏎</kbd>
+          </>
+        }
+        isReady={glossaries.data?.length !== 0}
+        onSubmit={() => accept(target)}
+        others={
+          <>
+            <button type="button" disabled={isBusy} onClick={reject}>
+              {t('sets.candidate_reject')} <kbd>R</kbd>
+            </button>
+            <button type="button" disabled={isBusy || glossaries.data?.length === 0} onClick={keep}>
+              {t('sets.candidate_keep')} <kbd>D</kbd>
+            </button>
+          </>
+        }
       >
-        <div className={styles['fields']}>
-          <label>
-            {t('sets.candidate_term')}
-            <input
-              required
-              maxLength={500}
-              lang={search.source_lang}
-              value={source}
-              onChange={({ target: { value } }) => setSource(value)}
-            />
-          </label>
-          <label>
-            {t('sets.target')}
-            <input
-              required
-              maxLength={500}
-              lang={search.target_lang}
-              value={target}
-              onChange={({ target: { value } }) => setTarget(value)}
-            />
-          </label>
+        <Grid least={12} align="end">
+          <Field
+            label={t('sets.candidate_term')}
+            required
+            maxLength={500}
+            lang={search.source_lang}
+            value={source}
+            onValue={setSource}
+          />
+          <Field
+            label={t('sets.target')}
+            required
+            maxLength={500}
+            lang={search.target_lang}
+            value={target}
+            onValue={setTarget}
+          />
           <Read from={glossaries}>
             {(sets) => (
-              <label>
-                {t('sets.candidate_glossary')}
-                <select value={setId} onChange={({ target: { value } }) => setSetId(value)}>
-                  {sets.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <NativeSelect
+                label={t('sets.candidate_glossary')}
+                value={setId}
+                options={sets.map(({ id, name }) => [id, name])}
+                onChange={setSetId}
+              />
             )}
           </Read>
-        </div>
+        </Grid>
         {candidate.targets.length > 0 && (
-          <p className={styles['targets']}>
+          <p>
             {t('sets.candidate_in_tm')}{' '}
             {candidate.targets.map((one) => (
               <button type="button" className="ghost" key={one.target} onClick={() => setTarget(one.target)}>
@@ -336,39 +338,27 @@ function Detail({
           </p>
         )}
         {error ? <Problem error={error} /> : null}
-        <div className={styles['acts']}>
-          <button
-            type="submit"
-            className="primary"
-            disabled={glossaries.data?.length === 0}
-            aria-busy={isBusy}
-          >
-            {t('sets.candidate_accept')} <kbd>⏎</kbd>
-          </button>
-          <button type="button" onClick={reject}>
-            {t('sets.candidate_reject')} <kbd>R</kbd>
-          </button>
-          <button type="button" disabled={glossaries.data?.length === 0} onClick={accept(source, true)}>
-            {t('sets.candidate_keep')} <kbd>D</kbd>
-          </button>
-        </div>
         {glossaries.data?.length === 0 && <p className="hint">{t('sets.candidate_no_glossary')}</p>}
-      </form>
-      <h2>{t('sets.candidate_contexts')}</h2>
-      <ul className={styles['contexts']}>
+      </Form>
+      <Text as="h2" size="md">
+        {t('sets.candidate_contexts')}
+      </Text>
+      <ul className="rows">
         {candidate.contexts.map((context, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contexts have no ID, and do not change
-          <li key={at}>
+          <Stack as="li" gap={0} key={at}>
             <bdi lang={search.source_lang}>{context.source}</bdi>
             {context.target !== null && (
               <bdi lang={search.target_lang} className="hint">
                 {context.target}
               </bdi>
             )}
-            <small>{context.from}</small>
-          </li>
+            <Text as="small" tone="soft">
+              {context.from}
+            </Text>
+          </Stack>
         ))}
       </ul>
-    </section>
+    </Stack>
   );
 }

@@ -1,8 +1,10 @@
-import { useId } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { GlossaryPreview, TerminologyPreviewRequest } from '#sdk/types.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
-import styles from './import-preview.module.css';
+import { Grid, Stack } from '../../kit/box.tsx';
+import { Group } from '../../kit/check-group.tsx';
+import { Check, NativeSelect } from '../../kit/field.tsx';
+import { isolated } from '../../parts/language-text.tsx';
 
 /** The columns of a file as the service has read them. */
 export type ReadTable = NonNullable<GlossaryPreview['table']>;
@@ -60,7 +62,6 @@ export function ColumnFields({
   onAssign: (assigned: AssignedTable) => void;
 }) {
   const t = useT();
-  const id = useId();
   const assign = (place: number, column: Column | null) =>
     onAssign({
       ...assigned,
@@ -69,45 +70,38 @@ export function ColumnFields({
       ),
     });
   return (
-    <fieldset className={styles.columns}>
-      <legend>{t('sets.columns')}</legend>
-      <p className="hint">{t('sets.columns_why')}</p>
-      <ul>
-        {table.columns.map(({ name }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a file never change
-          <li key={place}>
-            <label htmlFor={`${id}-${place}`}>
-              {name === '' ? t('sets.column_n', { number: place + 1 }) : <bdi translate="no">{name}</bdi>}
-            </label>
-            <select
-              id={`${id}-${place}`}
-              value={assigned.columns[place] ?? ''}
-              // The values are the keys of `columnNames`.
-              onChange={({ target }) => assign(place, (target.value || null) as Column | null)}
-            >
-              <option value="">{t('sets.column_unused')}</option>
-              {Object.entries(columnNames).map(([column, label]) => (
-                <option key={column} value={column}>
-                  {t(label)}
-                </option>
-              ))}
-            </select>
-          </li>
-        ))}
-      </ul>
-      <label className="beside-field">
-        <input
-          type="checkbox"
-          checked={assigned.has_header}
-          onChange={({ target }) => onAssign({ ...assigned, has_header: target.checked })}
+    <Group label={t('sets.columns')}>
+      <Stack gap={3}>
+        <p className="hint">{t('sets.columns_why')}</p>
+        <Grid as="ul" least={12} gap={3} align="end">
+          {table.columns.map(({ name }, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a file never change
+            <li key={place}>
+              <NativeSelect
+                label={name === '' ? t('sets.column_n', { number: place + 1 }) : isolated(name)}
+                value={assigned.columns[place] ?? ''}
+                options={[
+                  ['', t('sets.column_unused')],
+                  ...Object.entries(columnNames).map(
+                    ([column, label]) => [column as Column, t(label)] as const,
+                  ),
+                ]}
+                onChange={(column) => assign(place, column || null)}
+              />
+            </li>
+          ))}
+        </Grid>
+        <Check
+          label={t('sets.first_row_header')}
+          isChecked={assigned.has_header}
+          onChange={(has_header) => onAssign({ ...assigned, has_header })}
         />
-        {t('sets.first_row_header')}
-      </label>
-      {!isComplete(assigned) && (
-        <p className="field-problem" role="alert">
-          {t('sets.columns_missing')}
-        </p>
-      )}
-    </fieldset>
+        {!isComplete(assigned) && (
+          <p className="field-problem" role="alert">
+            {t('sets.columns_missing')}
+          </p>
+        )}
+      </Stack>
+    </Group>
   );
 }

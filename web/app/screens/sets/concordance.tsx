@@ -2,6 +2,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { Check, Field } from '../../kit/field.tsx';
+import { Select } from '../../kit/select.tsx';
+import { Text } from '../../kit/text.tsx';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
@@ -10,7 +14,6 @@ import { maxTextLength } from '../../parts/searched-text.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { UndoChange } from './memory-changes.tsx';
 import { type ConcordanceSearch, type SearchedSide, searchedSides } from './search.ts';
-import styles from './sets.module.css';
 import { UnitList } from './unit-list.tsx';
 import { type MemoryChanges, useMemoryChanges } from './use-memory-changes.ts';
 
@@ -78,7 +81,7 @@ function SearchFields() {
   };
   return (
     <search>
-      <form onSubmit={submit} className={styles.filters}>
+      <Row as="form" gap={4} align="end" onSubmit={submit}>
         <LanguageSelect
           label={t('sets.source_language')}
           value={search.from ?? ''}
@@ -91,41 +94,29 @@ function SearchFields() {
           any={t('sets.choose_one')}
           onChange={(to) => set({ to })}
         />
-        <label>
-          {t('sets.side')}
-          <select
-            value={search.side ?? 'source'}
-            onChange={({ target }) => set({ side: target.value === 'target' && 'target' })}
-          >
-            {searchedSides.map((side) => (
-              <option key={side} value={side}>
-                {t(`sets.side_${side}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className={styles.sought}>
-          {t('sets.find')}
-          <input
+        <Select
+          label={t('sets.side')}
+          value={search.side ?? 'source'}
+          options={searchedSides.map((side) => ({ value: side, name: t(`sets.side_${side}`) }))}
+          onChange={(side) => set({ side: side === 'target' && side })}
+        />
+        <Fill>
+          <Field
+            label={t('sets.find')}
             type="search"
             dir="auto"
             maxLength={maxTextLength}
             value={search.text ?? ''}
-            onChange={({ target }) => setSearch((before) => ({ ...before, text: target.value }))}
+            onValue={(text) => setSearch((before) => ({ ...before, text }))}
           />
-        </label>
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={search.words ?? false}
-            onChange={({ target }) => set({ words: target.checked && true })}
-          />
-          {t('sets.whole_words')}
-        </label>
-        <div className={styles.filterActions}>
-          <button type="submit">{t('sets.search')}</button>
-        </div>
-      </form>
+        </Fill>
+        <Check
+          label={t('sets.whole_words')}
+          isChecked={search.words ?? false}
+          onChange={(words) => set({ words })}
+        />
+        <button type="submit">{t('sets.search')}</button>
+      </Row>
     </search>
   );
 }
@@ -167,8 +158,10 @@ function Occurrences({
   const id = `${request.source_lang}-${request.target_lang}`;
   return (
     <section aria-labelledby={id}>
-      <h2 id={id} className={styles.direction}>
-        {t('sets.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}
+      <h2 id={id}>
+        <Text size="sm" tone="soft">
+          {t('sets.pair', { from: nameOf(request.source_lang), to: nameOf(request.target_lang) })}
+        </Text>
       </h2>
       <Read from={reading} lines={isQuiet ? 2 : 12}>
         {(units) =>

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Copy, Split } from 'lucide-react';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { MemoryDuplicates, MemoryUnit, OtherTranslations, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { Fill, Row, Stack } from '../../kit/box.tsx';
+import { Card, Sides } from '../../kit/card.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText, plainName } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -17,6 +20,7 @@ import { queryKeys } from '../../query-keys.ts';
 import styles from './duplicates.module.css';
 import { UndoChange } from './memory-changes.tsx';
 import { SetScreen } from './set-screen.tsx';
+import grid from './terms.module.css';
 import { UnitOrigin } from './unit-list.tsx';
 import { useMemories } from './use-imports.ts';
 import { type MemoryChanges, useMemoryChanges } from './use-memory-changes.ts';
@@ -49,17 +53,21 @@ function Duplicates({ set }: { set: TranslationMemorySet }) {
           {t('sets.done')}
         </Link>
       </PageHead>
-      <div className={styles.columns}>
-        <Read from={{ ...counts, refetch: counts.refetch }} lines={5}>
-          {(counted) => <Summary set={set} counts={counted} changes={changes} />}
-        </Read>
-        <Sources
-          set={set}
-          changes={changes}
-          kept={kept}
-          onKeep={(source) => setKept((before) => new Set([...before, source]))}
-        />
-      </div>
+      <Sides
+        side={
+          <Read from={{ ...counts, refetch: counts.refetch }} lines={5}>
+            {(counted) => <Summary set={set} counts={counted} changes={changes} />}
+          </Read>
+        }
+        main={
+          <Sources
+            set={set}
+            changes={changes}
+            kept={kept}
+            onKeep={(source) => setKept((before) => new Set([...before, source]))}
+          />
+        }
+      />
       <UndoChange changes={changes} />
     </>
   );
@@ -75,29 +83,64 @@ function Summary({
   changes: MemoryChanges;
 }) {
   const t = useT();
-  const { number } = useFormat();
   const { run, error, isBusy } = useAction();
   const merge = run(async () =>
     changes.made(await client.memory.mergeDuplicates({ set_id: set.id, segments })),
   );
   return (
-    <div className={`card ${styles.summary}`}>
-      <h2>
-        <Copy size={16} aria-hidden /> {t('sets.identical')}
-      </h2>
-      <p className={styles.count}>{number(segments)}</p>
-      <p>{t('sets.identical_why')}</p>
-      <button type="button" disabled={isBusy || segments === 0} onClick={merge}>
-        {t('sets.merge', { count: segments })}
-      </button>
-      {error ? <Problem error={error} /> : null}
-      <hr />
-      <h2>
-        <Split size={16} aria-hidden /> {t('sets.others')}
-      </h2>
-      <p className={styles.count}>{number(sources)}</p>
-      <p>{t('sets.others_why')}</p>
-    </div>
+    <Stack gap={4}>
+      <Figure
+        title={
+          <>
+            <Copy size={16} aria-hidden /> {t('sets.identical')}
+          </>
+        }
+        count={segments}
+        why={t('sets.identical_why')}
+      >
+        <button type="button" disabled={isBusy || segments === 0} onClick={merge}>
+          {t('sets.merge', { count: segments })}
+        </button>
+        {error ? <Problem error={error} /> : null}
+      </Figure>
+      <Figure
+        title={
+          <>
+            <Split size={16} aria-hidden /> {t('sets.others')}
+          </>
+        }
+        count={sources}
+        why={t('sets.others_why')}
+      />
+    </Stack>
+  );
+}
+
+function Figure({
+  title,
+  count,
+  why,
+  children,
+}: {
+  title: ReactNode;
+  count: number;
+  why: string;
+  children?: ReactNode;
+}) {
+  const { number } = useFormat();
+  return (
+    <Card gap={2}>
+      <Row as="h2">
+        <Text size="md">{title}</Text>
+      </Row>
+      <Text as="p" size="2xl" weight="bold">
+        {number(count)}
+      </Text>
+      <Text as="p" size="sm" tone="soft">
+        {why}
+      </Text>
+      {children}
+    </Card>
   );
 }
 
@@ -125,7 +168,7 @@ function Sources({
     listUp: () => setPlace(Math.max(active - 1, 0)),
   });
   return (
-    <div className={styles.sources}>
+    <Stack gap={4}>
       <Read from={reading} lines={12}>
         {() =>
           open.length === 0 ? (
@@ -145,7 +188,7 @@ function Sources({
         }
       </Read>
       <More of={more} />
-    </div>
+    </Stack>
   );
 }
 
@@ -180,22 +223,22 @@ function Source({
   };
   if (!first) return null;
   return (
-    <section className={styles.source} data-active={isActive || undefined}>
+    <Card as="section" pad={0} gap={0} isChosen={isActive}>
       {isActive && <Keys onSelect={select} onKeep={() => void keep()} onKeepAll={onKeepAll} />}
-      <LanguageText as="h3" language={first.source_lang}>
+      <LanguageText as="h3" language={first.source_lang} className={`${grid.text} ${styles.source}`}>
         {first.source_text}
       </LanguageText>
       <Choices units={units} chosen={chosen} onSelect={select} />
-      <div className={styles.acts}>
+      <Row pad={4}>
         <button type="button" className={isActive ? 'primary' : ''} disabled={isBusy} onClick={keep}>
           {t('sets.keep_one', { letter: letterOf(chosen), count: others.length })} {isActive && <kbd>⏎</kbd>}
         </button>
         <button type="button" disabled={isBusy} onClick={onKeepAll}>
           {t('sets.keep_all')} {isActive && <kbd>S</kbd>}
         </button>
-      </div>
+      </Row>
       {error ? <Problem error={error} /> : null}
-    </section>
+    </Card>
   );
 }
 
@@ -235,28 +278,32 @@ function Choices({
   const { day, number } = useFormat();
   const name = useId();
   return (
-    <ul className={styles.choices}>
+    <ul className="bare">
       {units.map((unit, at) => (
-        <li key={`${unit.set_id} ${unit.unit_no}`} data-chosen={at === chosen || undefined}>
-          <label>
-            {letters[at] ? <kbd>{letters[at]}</kbd> : <span />}
+        <li
+          key={`${unit.set_id} ${unit.unit_no}`}
+          className={styles.choice}
+          data-chosen={at === chosen || undefined}
+        >
+          <Row as="label" gap={3} align="start" isTight>
+            {letters[at] && <kbd>{letters[at]}</kbd>}
             <input type="radio" name={name} checked={at === chosen} onChange={() => onSelect(at)} />
-            <span>
-              <LanguageText as="span" language={unit.target_lang} className={styles.target}>
+            <Fill>
+              <LanguageText as="span" language={unit.target_lang} className={grid.text}>
                 {unit.target_text}
               </LanguageText>
-              {at === 0 && <small>{t('sets.served_now')}</small>}
-            </span>
-          </label>
-          <span className={styles.origin}>
-            <bdi translate="no">{unit.set_name}</bdi>
-            <span>
-              <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time> · <UnitOrigin unit={unit} />
-            </span>
-          </span>
-          <span className={styles.served} title={t('sets.used')}>
-            {number(unit.served)}
-          </span>
+              {at === 0 && (
+                <Text as="small" tone="soft">
+                  {t('sets.served_now')}
+                </Text>
+              )}
+            </Fill>
+          </Row>
+          <Text size="xs" tone="soft">
+            <bdi translate="no">{unit.set_name}</bdi> ·{' '}
+            <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time> · <UnitOrigin unit={unit} />
+          </Text>
+          <span title={t('sets.used')}>{number(unit.served)}</span>
         </li>
       ))}
     </ul>

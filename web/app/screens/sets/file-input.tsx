@@ -1,6 +1,7 @@
 import type { InputHTMLAttributes, Ref } from 'react';
 import { useT } from '../../i18n.tsx';
-import styles from './sets.module.css';
+import { Row } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 
 /**
  * A field that takes files, selected or dropped, and shows their names. The browser's own field covers it unseen, because
@@ -17,15 +18,22 @@ export function FileInput({
 } & Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'onChange' | 'value'>) {
   const t = useT();
   return (
-    <span className={styles.files}>
-      {files.length === 0 ? (
-        <span aria-hidden>{t('align.drop')}</span>
-      ) : (
-        <bdi className={styles.chosen}>{files.map(({ name }) => name).join(', ')}</bdi>
-      )}
-      <span className="button" aria-hidden>
-        {t('align.select_file')}
-      </span>
+    <span
+      className="drop-area file-choice"
+      style={{ display: 'block', padding: 'var(--s-3) var(--s-4)', borderRadius: 'var(--r-md)' }}
+    >
+      <Row as="span" justify="space-between">
+        {files.length === 0 ? (
+          <Text aria-hidden tone="soft">
+            {t('align.drop')}
+          </Text>
+        ) : (
+          <bdi>{files.map(({ name }) => name).join(', ')}</bdi>
+        )}
+        <span className="button" aria-hidden>
+          {t('align.select_file')}
+        </span>
+      </Row>
       <input type="file" {...rest} onChange={({ target }) => onFiles([...(target.files ?? [])])} />
     </span>
   );

@@ -1,26 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
 import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid } from '../../kit/box.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { isNameTaken, maxNameLength, useNewGlossary } from '../../terms/use-new-glossary.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { useDefaultLanguages } from '../general/default-languages.ts';
 import { SetTable } from './set-table.tsx';
-import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 
 /** `/app/glossaries`: the workspace's glossaries, and the upload form. */
@@ -118,8 +117,8 @@ function Uploaded({ set }: { set: UploadedTerminologySet }) {
           <p>{t('sets.warnings')}</p>
           <ul>
             {set.warnings.map((warning) => (
-              <li key={warning} className={styles.warning}>
-                {warning}
+              <li key={warning}>
+                <bdi>{warning}</bdi>
               </li>
             ))}
           </ul>
@@ -146,7 +145,6 @@ function NewGlossaryDialog({ onClose }: { onClose: () => void }) {
   const t = useT();
   const navigate = useNavigate();
   const create = useNewGlossary();
-  const { run, error, isBusy } = useAction();
   const [name, setName] = useState('');
   const defaults = useDefaultLanguages();
   const [source, setSource] = useState(defaults?.source ?? '');
@@ -156,51 +154,60 @@ function NewGlossaryDialog({ onClose }: { onClose: () => void }) {
   const pairProblem = !(source && target)
     ? t('sets.no_language')
     : source === target && t('sets.same_language');
-  const isTaken = isNameTaken(error);
-  const save = run(async () => {
+  const save = async () => {
+    setWasSent(true);
+    if (isNameMissing || pairProblem) return;
     const set = await create({ name, source_lang: source, target_lang: target });
     announce(t('sets.created', { name: set.name }));
     await navigate({ to: '/app/glossaries/$setId', params: { setId: set.id } });
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setWasSent(true);
-    if (!isNameMissing && !pairProblem) void save();
   };
   return (
-    <Dialog title={t('sets.new_glossary')} onClose={onClose} isBusy={isBusy}>
-      <form onSubmit={submit} noValidate className="form">
-        <Field
-          label={t('sets.name')}
-          value={name}
-          maxLength={maxNameLength}
-          dir="auto"
-          autoComplete="off"
-          problem={wasSent && isNameMissing ? t('sets.no_name') : isTaken ? t('sets.name_taken') : undefined}
-          onValue={setName}
-        />
-        <div className={styles.pair}>
-          <LanguageSelect
-            label={t('sets.source_language')}
-            value={source}
-            any={t('sets.choose_one')}
-            onChange={setSource}
-          />
-          <LanguageSelect
-            label={t('sets.target_language')}
-            value={target}
-            any={t('sets.choose_one')}
-            onChange={setTarget}
-          />
-        </div>
-        {wasSent && pairProblem && (
-          <p className="field-problem" role="alert">
-            {pairProblem}
-          </p>
+    <Dialog title={t('sets.new_glossary')} onClose={onClose}>
+      <Form
+        action={t('sets.create')}
+        onSubmit={save}
+        onCancel={onClose}
+        problem={(error) => (isNameTaken(error) ? false : null)}
+      >
+        {({ error }) => (
+          <>
+            <Field
+              label={t('sets.name')}
+              value={name}
+              maxLength={maxNameLength}
+              dir="auto"
+              autoComplete="off"
+              problem={
+                wasSent && isNameMissing
+                  ? t('sets.no_name')
+                  : isNameTaken(error)
+                    ? t('sets.name_taken')
+                    : undefined
+              }
+              onValue={setName}
+            />
+            <Grid least={12}>
+              <LanguageSelect
+                label={t('sets.source_language')}
+                value={source}
+                any={t('sets.choose_one')}
+                onChange={setSource}
+              />
+              <LanguageSelect
+                label={t('sets.target_language')}
+                value={target}
+                any={t('sets.choose_one')}
+                onChange={setTarget}
+              />
+            </Grid>
+            {wasSent && pairProblem && (
+              <p className="field-problem" role="alert">
+                {pairProblem}
+              </p>
+            )}
+          </>
         )}
-        {error && !isTaken ? <Problem error={error} /> : null}
-        <FormActions action={t('sets.create')} isBusy={isBusy} onClose={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

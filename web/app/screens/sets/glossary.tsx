@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Chips } from '../../kit/chips.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -13,7 +14,6 @@ import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { type ContentFilter, termKinds } from './search.ts';
 import { RemoveSet, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
 import { TermList } from './term-list.tsx';
-import styles from './terms.module.css';
 
 /** `/app/glossaries/{id}`: the terms of a glossary, which can be added, changed and deleted one by one. */
 export function GlossaryScreen() {
@@ -44,25 +44,23 @@ function Glossary({ set }: { set: TerminologySet }) {
 /** The buttons that show only one kind of terms. */
 function KindFilter({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
   const t = useT();
+  const navigate = useNavigate();
   const { only, ...others } = filter;
   return (
-    <fieldset className={styles.kinds}>
-      <legend className="visually-hidden">{t('sets.only')}</legend>
-      {[undefined, ...termKinds].map((kind) => (
-        <Link
-          key={kind ?? 'all'}
-          to="/app/glossaries/$setId"
-          params={{ setId: set.id }}
-          search={{ ...others, ...(kind && { only: kind }) }}
-          replace
-          resetScroll={false}
-          className="button small"
-          aria-current={kind === only ? 'true' : undefined}
-        >
-          {t(`sets.only_${kind ?? 'all'}`)}
-        </Link>
-      ))}
-    </fieldset>
+    <Chips
+      label={t('sets.only')}
+      value={only ?? 'all'}
+      options={(['all', ...termKinds] as const).map((kind) => [kind, t(`sets.only_${kind}`)])}
+      onChange={(kind) =>
+        void navigate({
+          to: '/app/glossaries/$setId',
+          params: { setId: set.id },
+          search: { ...others, ...(kind !== 'all' && { only: kind }) },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    />
   );
 }
 

@@ -2,6 +2,9 @@ import { useEffect, useRef } from 'react';
 import type { GlossaryPreview } from '#sdk/types.ts';
 import { fieldColumns } from '#server/formats/term-fields.ts';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import { columnNames } from './column-fields.tsx';
@@ -26,96 +29,89 @@ export function ImportPreview({
   const { number } = useFormat();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const { added, changed, removed, unchanged, changes, set_id, unit } = preview;
+  const { added, changed, removed, changes, set_id, unit } = preview;
   return (
-    <section aria-labelledby="import-preview" className={styles.preview}>
+    <Stack as="section" gap={3} aria-labelledby="import-preview">
       <h2 id="import-preview" tabIndex={-1} ref={heading}>
         {t('sets.preview_of')} <bdi translate="no">{name}</bdi>
       </h2>
-      <ul className={styles.counts}>
-        <li data-kind="added">
-          <b>{number(added)}</b> {t('sets.added')}
-        </li>
-        <li data-kind="changed">
-          <b>{number(changed)}</b> {t('sets.changed_terms')}
-        </li>
-        <li data-kind="removed">
-          <b>{number(removed)}</b> {t('sets.removed')}
-        </li>
-        <li>
-          <b>{number(unchanged)}</b> {t('sets.unchanged')}
-        </li>
-      </ul>
+      <Row as="ul">
+        {(['added', 'changed', 'removed', 'unchanged'] as const).map((kind) => (
+          <li key={kind}>
+            <Badge {...(kind !== 'unchanged' && { tone: kinds[kind].tone })}>
+              <b>{number(preview[kind])}</b> {t(kind === 'changed' ? 'sets.changed_terms' : `sets.${kind}`)}
+            </Badge>
+          </li>
+        ))}
+      </Row>
       {set_id !== null && removed > 0 && <p>{t('sets.removed_why')}</p>}
       <LineWarnings file={file} preview={preview} />
       {changes.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, also by keyboard
         <section className={styles.changes} aria-label={t('sets.changes')} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('sets.change')}</th>
-                <th scope="col">{t('sets.source')}</th>
-                <th scope="col">{t('sets.target')}</th>
-                <th scope="col">{t(unit === 'row' ? 'sets.cell' : 'sets.line')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
-                <ChangeRow key={index} change={change} />
-              ))}
-            </tbody>
-          </table>
+          <DataTable
+            rows={changes.map((change, index) => ({ ...change, index }))}
+            keyOf={({ index }) => String(index)}
+            columns={[
+              {
+                title: t('sets.change'),
+                cell: ({ kind }) => <Badge tone={kinds[kind].tone}>{t(kinds[kind].name)}</Badge>,
+              },
+              {
+                title: t('sets.source'),
+                wraps: true,
+                cell: ({ before, after }) => {
+                  const { source_lang, source_term } = (after ?? before)!;
+                  return (
+                    <span {...languageOf(source_lang ?? 'auto')} translate="no">
+                      {source_term}
+                    </span>
+                  );
+                },
+              },
+              { title: t('sets.target'), wraps: true, cell: (change) => <Target change={change} /> },
+              {
+                title: t(unit === 'row' ? 'sets.cell' : 'sets.line'),
+                cell: ({ place, line }) => <Text tone="soft">{place ?? line}</Text>,
+              },
+            ]}
+          />
         </section>
       )}
       {added + changed + removed > changes.length && (
         <p className="hint">{t('sets.first_changes', { count: changes.length })}</p>
       )}
-    </section>
+    </Stack>
   );
 }
 
-function ChangeRow({ change: { kind, line, place, before, after } }: { change: Change }) {
+const kinds = {
+  added: { name: 'sets.kind_added', tone: 'good' },
+  changed: { name: 'sets.kind_changed', tone: 'waits' },
+  removed: { name: 'sets.kind_removed', tone: 'bad' },
+} as const;
+
+/** The translation of a term before and after the change, and which of its fields change. */
+function Target({ change: { before, after } }: { change: Change }) {
   const t = useT();
-  const names = {
-    added: 'sets.kind_added',
-    changed: 'sets.kind_changed',
-    removed: 'sets.kind_removed',
-  } as const;
-  const shown = after ?? before;
-  if (!shown) return null;
   return (
-    <tr>
-      <td>
-        <span className={styles.kind} data-kind={kind}>
-          {t(names[kind])}
+    <div>
+      {before && <del {...targetProps(before)}>{before.target_term}</del>}{' '}
+      {after && <ins {...targetProps(after)}>{after.target_term}</ins>}
+      {after && <TermMarks entry={after} />}
+      {before && after && changedFields(before, after).length > 0 && (
+        <span className="hint">
+          {changedFields(before, after)
+            .map((field) => t(columnNames[field]))
+            .join(' · ')}
         </span>
-      </td>
-      <td>
-        <span {...languageOf(shown.source_lang ?? 'auto')} translate="no">
-          {shown.source_term}
+      )}
+      {before && after && before.priority !== after.priority && (
+        <span className="hint">
+          {t('sets.priority_change', { from: before.priority, to: after.priority })}
         </span>
-      </td>
-      <td>
-        {before && <del {...targetProps(before)}>{before.target_term}</del>}{' '}
-        {after && <ins {...targetProps(after)}>{after.target_term}</ins>}
-        {after && <TermMarks entry={after} />}
-        {before && after && changedFields(before, after).length > 0 && (
-          <span className="hint">
-            {changedFields(before, after)
-              .map((field) => t(columnNames[field]))
-              .join(' · ')}
-          </span>
-        )}
-        {before && after && before.priority !== after.priority && (
-          <span className="hint">
-            {t('sets.priority_change', { from: before.priority, to: after.priority })}
-          </span>
-        )}
-      </td>
-      <td className={styles.line}>{place ?? line}</td>
-    </tr>
+      )}
+    </div>
   );
 }
 

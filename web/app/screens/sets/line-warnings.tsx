@@ -2,6 +2,8 @@ import { useEffect, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { GlossaryPreview } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import styles from './import-preview.module.css';
 
@@ -18,8 +20,10 @@ export function LineWarnings({ file, preview }: { file: File; preview: GlossaryP
   const lines = useLines(file, preview);
   if (counts.length === 0) return null;
   return (
-    <section className={styles.warnings} aria-labelledby="import-warnings">
-      <h3 id="import-warnings">{t('sets.warnings')}</h3>
+    <Card as="section" tone="warn" pad={4} gap={2} aria-labelledby="import-warnings">
+      <Text as="h3" size="md" id="import-warnings">
+        {t('sets.warnings')}
+      </Text>
       {counts.map(({ code, count }) => {
         const listed = warnings.filter((warning) => warning.code === code);
         return (
@@ -41,7 +45,7 @@ export function LineWarnings({ file, preview }: { file: File; preview: GlossaryP
           </details>
         );
       })}
-    </section>
+    </Card>
   );
 }
 
@@ -70,12 +74,12 @@ function WarningItem({
         </span>
       )}
       {other_set !== null && (
-        <span className={styles.other}>
+        <div>
           <bdi translate="no">{other_set}</bdi>: <bdi translate="no">{other_target}</bdi>
-        </span>
+        </div>
       )}
       {text && (
-        <pre dir="auto" translate="no">
+        <pre dir="auto" translate="no" className={styles.line}>
           {text}
         </pre>
       )}
@@ -146,11 +150,11 @@ async function readLines(file: File, numbers: readonly number[]): Promise<Map<nu
 export function RefusedLine({ line: { line, text } }: { line: FileLine }) {
   const t = useT();
   return (
-    <figure className={styles.wrongLine}>
+    <Card as="figure" tone="sunken" pad={3} gap={1}>
       <figcaption className="hint">{t('sets.wrong_line', { line })}</figcaption>
-      <pre dir="auto" translate="no">
+      <pre dir="auto" translate="no" className={styles.line}>
         {text}
       </pre>
-    </figure>
+    </Card>
   );
 }

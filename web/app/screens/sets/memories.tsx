@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -12,7 +14,6 @@ import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { PenaltyBadge } from './penalty.tsx';
 import { PairName, SetTable } from './set-table.tsx';
-import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useImports, useMemories } from './use-imports.ts';
 
@@ -106,7 +107,7 @@ function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
           <Link to="/app/memories/$setId" params={{ setId: id }}>
             <bdi translate="no">{name}</bdi>
           </Link>{' '}
-          {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}{' '}
+          {origin === 'golden_approved' && <Badge tone="good">{t('sets.approved')}</Badge>}{' '}
           <PenaltyBadge setId={id} />
         </>
       )}
@@ -114,10 +115,10 @@ function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
   );
 }
 
-const statuses: Readonly<Record<string, { name: MessageId; badge: string }>> = {
-  running: { name: 'sets.import_running', badge: 'badge waits' },
-  completed: { name: 'sets.import_completed', badge: 'badge good' },
-  failed: { name: 'sets.import_failed', badge: 'badge bad' },
+const statuses: Readonly<Record<string, { name: MessageId; tone: 'waits' | 'good' | 'bad' }>> = {
+  running: { name: 'sets.import_running', tone: 'waits' },
+  completed: { name: 'sets.import_completed', tone: 'good' },
+  failed: { name: 'sets.import_failed', tone: 'bad' },
 };
 
 /** Lists the background imports, the latest first. Shows nothing without imports. */
@@ -147,19 +148,19 @@ function Import({ job }: { job: TranslationMemoryImportJob }) {
   const status = statuses[job.status];
   return (
     <li>
-      <div className={styles.import}>
+      <Row gap={4}>
         <bdi translate="no">{job.set_name}</bdi>
-        <span className={status?.badge ?? 'badge'}>{status ? t(status.name) : job.status}</span>
+        <Badge {...(status && { tone: status.tone })}>{status ? t(status.name) : job.status}</Badge>
         {/* The bar is indeterminate: the service reports that an import is running, but not its progress. */}
         {job.status === 'running' && <progress aria-label={t('sets.import_running')} />}
-        <span className={styles.soft}>
+        <Text size="sm" tone="soft">
           <PairName source={job.source_lang} target={job.target_lang} />
-        </span>
-        <span className={styles.soft}>{t('sets.units_count', { count: job.deduped_units })}</span>
-        <time className={styles.soft} dateTime={job.created_at}>
-          {moment(job.created_at)}
-        </time>
-      </div>
+          {' · '}
+          {t('sets.units_count', { count: job.deduped_units })}
+          {' · '}
+          <time dateTime={job.created_at}>{moment(job.created_at)}</time>
+        </Text>
+      </Row>
       {job.error !== null && (
         <p className="field-problem">
           <bdi>{job.error}</bdi>
@@ -175,5 +176,5 @@ function LeftOut({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const { skipped_units: skipped = 0, duplicates_dropped: duplicates = 0 } = set;
   if (skipped + duplicates === 0) return null;
-  return <p className={styles.leftOut}>{t('sets.left_out', { skipped, duplicates })}</p>;
+  return <p className="hint">{t('sets.left_out', { skipped, duplicates })}</p>;
 }

@@ -3,15 +3,15 @@ import { useState } from 'react';
 import type { MemoryChange, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Text } from '../../kit/text.tsx';
+import { UndoToast } from '../../kit/toast.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './sets.module.css';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** The changes of a TM in the last 30 days, each of which can be undone. They are loaded when the member opens them. */
@@ -73,14 +73,14 @@ function Change({
       {t(`sets.kind_units_${kind}`, { count })} · <bdi>{change.by ?? t('audit.by_api_key')}</bdi> ·{' '}
       <time dateTime={change.at}>{moment(change.at)}</time>{' '}
       {change.undone_at ? (
-        <span className={styles.soft}>{t('sets.undone')}</span>
+        <Text tone="soft">{t('sets.undone')}</Text>
       ) : (
         <button type="button" disabled={isBusy} onClick={undo}>
           <Undo2 size={15} aria-hidden /> {t('sets.undo')}
         </button>
       )}
       {first && (
-        <p className={styles.leftOut}>
+        <p className="hint">
           <bdi translate="no">{first.old.source_text}</bdi> · <del>{first.old.target_text}</del>{' '}
           {first.new && <ins>{first.new.target_text}</ins>}
         </p>

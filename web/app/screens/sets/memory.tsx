@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
@@ -45,7 +46,7 @@ function Memory({ set }: { set: TranslationMemorySet }) {
         size={t('sets.units_count', { count: set.entry_count })}
         badge={
           <>
-            {set.origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}{' '}
+            {set.origin === 'golden_approved' && <Badge tone="good">{t('sets.approved')}</Badge>}{' '}
             <PenaltyBadge setId={set.id} />
           </>
         }

@@ -3,14 +3,17 @@ import { useState } from 'react';
 import type { FoundUnits, MemoryReplacementPreview, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
+import { Grid, Row } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
+import { Check, Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { type ContentFilter, contentRequest } from './search.ts';
-import styles from './sets.module.css';
+import styles from './terms.module.css';
 import { markSpans } from './unit-list.tsx';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
@@ -34,7 +37,7 @@ export function BulkActions({
   const remove = async (version: string) =>
     changes.made(await client.memory.deleteFound({ ...request(), version }));
   return (
-    <div className={styles.filterActions}>
+    <Row>
       <button type="button" onClick={() => setReplacing(true)}>
         <Replace size={16} aria-hidden /> {t('editor.replace')}
       </button>
@@ -58,7 +61,7 @@ export function BulkActions({
       {isReplacing && (
         <ReplaceDialog set={set} sought={text ?? ''} changes={changes} onClose={() => setReplacing(false)} />
       )}
-    </div>
+    </Row>
   );
 }
 
@@ -75,7 +78,6 @@ function ReplaceDialog({
   onClose: () => void;
 }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
   const [wanted, setWanted] = useState({
     find: sought,
     replacement: '',
@@ -88,54 +90,43 @@ function ReplaceDialog({
     setPreview(undefined);
   };
   const request = { set_id: set.id, ...wanted };
-  const look = run(async () => setPreview(await client.memory.previewReplace(request)));
-  const replace = (version: string) =>
-    run(async () => {
-      await changes.made(await client.memory.replace({ ...request, version }));
-      onClose();
-    });
+  const isFound = preview !== undefined && preview.segments > 0;
+  const submit = async () => {
+    if (!isFound) return setPreview(await client.memory.previewReplace(request));
+    await changes.made(await client.memory.replace({ ...request, version: preview.version }));
+    onClose();
+  };
   return (
-    <Dialog title={t('editor.replace')} onClose={onClose} isBusy={isBusy}>
-      <div className={styles.pair}>
-        {(['find', 'replacement'] as const).map((name) => (
-          <label key={name}>
-            {t(name === 'find' ? 'editor.find_in_translations' : 'editor.replace_with')}
-            <input
+    <Dialog title={t('editor.replace')} onClose={onClose}>
+      <Form
+        action={isFound ? t('editor.replace_in', { count: preview.segments }) : t('sets.preview')}
+        isReady={wanted.find !== ''}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <Grid least={12}>
+          {(['find', 'replacement'] as const).map((name) => (
+            <Field
+              key={name}
+              label={t(name === 'find' ? 'editor.find_in_translations' : 'editor.replace_with')}
               maxLength={maxTextLength}
               dir="auto"
               autoComplete="off"
               value={wanted[name]}
-              onChange={({ target }) => change({ [name]: target.value })}
+              onValue={(value) => change({ [name]: value })}
             />
-          </label>
-        ))}
-        {(['match_case', 'whole_words'] as const).map((name) => (
-          <label key={name} className="check">
-            <input
-              type="checkbox"
-              checked={wanted[name]}
-              onChange={({ target }) => change({ [name]: target.checked })}
+          ))}
+          {(['match_case', 'whole_words'] as const).map((name) => (
+            <Check
+              key={name}
+              label={t(`editor.${name}`)}
+              isChecked={wanted[name]}
+              onChange={(isOn) => change({ [name]: isOn })}
             />
-            {t(`editor.${name}`)}
-          </label>
-        ))}
-      </div>
-      {preview && <Preview set={set} preview={preview} />}
-      {error ? <Problem error={error} /> : null}
-      <div className="actions">
-        {preview && preview.segments > 0 ? (
-          <button type="button" className="primary" disabled={isBusy} onClick={replace(preview.version)}>
-            {t('editor.replace_in', { count: preview.segments })}
-          </button>
-        ) : (
-          <button type="button" className="primary" disabled={isBusy || wanted.find === ''} onClick={look}>
-            {t('sets.preview')}
-          </button>
-        )}
-        <button type="button" disabled={isBusy} onClick={onClose}>
-          {t('common.cancel')}
-        </button>
-      </div>
+          ))}
+        </Grid>
+        {preview && <Preview set={set} preview={preview} />}
+      </Form>
     </Dialog>
   );
 }
@@ -152,25 +143,35 @@ function Preview({ set, preview }: { set: TranslationMemorySet; preview: MemoryR
         {leftOut > 0 && t('editor.replace_left_out', { count: leftOut })}
       </p>
       {hits.length > 0 && (
-        <StackedTable columns={[t('sets.source'), t('sets.target')]} className={styles.texts}>
-          {hits.map(({ unit_no, source_text, target_text, spans, replaced }) => (
-            <tr key={unit_no}>
-              <td>
+        <DataTable
+          rows={hits}
+          keyOf={({ unit_no }) => String(unit_no)}
+          columns={[
+            {
+              title: t('sets.source'),
+              wraps: true,
+              cell: ({ source_text }) => (
                 <LanguageText as="span" language={set.source_lang} className={styles.text}>
                   {source_text}
                 </LanguageText>
-              </td>
-              <td>
-                <LanguageText as="span" language={set.target_lang} className={styles.text}>
-                  {markSpans(target_text, spans)}
-                </LanguageText>
-                <LanguageText as="span" language={set.target_lang} className={styles.text}>
-                  {replaced}
-                </LanguageText>
-              </td>
-            </tr>
-          ))}
-        </StackedTable>
+              ),
+            },
+            {
+              title: t('sets.target'),
+              wraps: true,
+              cell: ({ target_text, spans, replaced }) => (
+                <div>
+                  <LanguageText as="span" language={set.target_lang} className={styles.text}>
+                    {markSpans(target_text, spans)}
+                  </LanguageText>
+                  <LanguageText as="span" language={set.target_lang} className={styles.text}>
+                    {replaced}
+                  </LanguageText>
+                </div>
+              ),
+            },
+          ]}
+        />
       )}
     </div>
   );

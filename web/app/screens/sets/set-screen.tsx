@@ -2,7 +2,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, Trash2 } from 'lucide-react';
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Check, Field } from '../../kit/field.tsx';
+import { Select } from '../../kit/select.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -10,7 +14,6 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
 import { type ContentFilter, type SearchedSide, searchedSides } from './search.ts';
 import { PairName } from './set-table.tsx';
-import styles from './sets.module.css';
 
 /** A glossary or a TM. */
 interface TextSet {
@@ -64,7 +67,7 @@ function BackLink({ kind }: { kind: Kind }) {
   const t = useT();
   const { to, name } = lists[kind];
   return (
-    <Link to={to} className={`button ghost ${styles.back}`} aria-label={t(name)} title={t(name)}>
+    <Link to={to} className="button ghost" aria-label={t(name)} title={t(name)}>
       <ChevronLeft size={18} aria-hidden className="mirrored" />
     </Link>
   );
@@ -96,13 +99,13 @@ export function SetSummary({
       <PageHead before={<BackLink kind={kind} />} title={<bdi translate="no">{set.name}</bdi>} aside={badge}>
         {children}
       </PageHead>
-      <div className={styles.summary}>
+      <Row gap={4}>
         <PairName source={set.source_lang} target={set.target_lang} />
         <span>{size}</span>
-        <span className={styles.soft}>
+        <Text size="sm" tone="soft">
           {t('sets.changed')} <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
-        </span>
-      </div>
+        </Text>
+      </Row>
     </>
   );
 }
@@ -134,6 +137,12 @@ export function NoContent({ filter: { text, only }, hasMore }: { filter: Content
   return <p>{t(hasMore ? 'sets.none_so_far' : text || only ? 'sets.none_found' : 'sets.empty_set')}</p>;
 }
 
+interface Shown {
+  text: string;
+  side: SearchedSide | '';
+  starts: boolean;
+}
+
 /**
  * The search fields for a glossary or TM. A selected option applies immediately; a text applies when the form is
  * submitted.
@@ -151,59 +160,54 @@ function ContentFilterFields({
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
   const { sort, descending, only } = filter;
   const order = { ...(sort && { sort }), ...(descending && { descending }), ...(only && { only }) };
-  const set = ({ text: sought, side, starts }: { text: string; side: string; starts: boolean }) =>
+  const set = ({ text: sought, side, starts }: Shown) =>
     onChange({
       ...order,
       ...(sought && { text: sought }),
-      ...(side && { side: side as SearchedSide }),
+      ...(side && { side }),
       ...(starts && { starts }),
     });
-  const shown = { text: filter.text ?? '', side: filter.side ?? '', starts: filter.starts ?? false };
+  const shown: Shown = { text: filter.text ?? '', side: filter.side ?? '', starts: filter.starts ?? false };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set({ ...shown, text: text.trim() });
   };
   return (
     <search>
-      <form onSubmit={submit} className={styles.filters}>
-        <label className={styles.sought}>
-          {t('sets.find')}
-          <input
+      <Row as="form" gap={4} align="end" onSubmit={submit}>
+        <Fill>
+          <Field
+            label={t('sets.find')}
             type="search"
             dir="auto"
             maxLength={maxTextLength}
             value={text}
-            onChange={({ target }) => setText(target.value)}
+            onValue={setText}
           />
-        </label>
-        <label>
-          {t('sets.side')}
-          <select value={shown.side} onChange={({ target }) => set({ ...shown, side: target.value })}>
-            <option value="">{t('sets.side_either')}</option>
-            {searchedSides.map((side) => (
-              <option key={side} value={side}>
-                {t(`sets.side_${side}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={shown.starts}
-            onChange={({ target }) => set({ ...shown, starts: target.checked })}
-          />
-          {t('sets.starts')}
-        </label>
-        <div className={styles.filterActions}>
+        </Fill>
+        <Select
+          label={t('sets.side')}
+          value={shown.side}
+          options={[
+            { value: '', name: t('sets.side_either') },
+            ...searchedSides.map((side) => ({ value: side, name: t(`sets.side_${side}`) })),
+          ]}
+          onChange={(side) => set({ ...shown, side })}
+        />
+        <Check
+          label={t('sets.starts')}
+          isChecked={shown.starts}
+          onChange={(starts) => set({ ...shown, starts })}
+        />
+        <Row>
           <button type="submit">{t('sets.search')}</button>
           {filter.text && (
             <button type="button" className="plain" onClick={() => onChange(order)}>
               {t('sets.clear')}
             </button>
           )}
-        </div>
-      </form>
+        </Row>
+      </Row>
     </search>
   );
 }

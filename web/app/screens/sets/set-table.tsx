@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
-import styles from './sets.module.css';
 
 interface ListedSet {
   id: string;
@@ -29,38 +29,22 @@ export function SetTable<S extends ListedSet>({
   const t = useT();
   const { moment, number } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('sets.name')}</th>
-            <th scope="col">{t('sets.languages')}</th>
-            <th scope="col" className={styles.number}>
-              {t(size)}
-            </th>
-            <th scope="col">{t('sets.changed')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sets.map((set) => (
-            <tr key={set.id}>
-              <th scope="row" className="plain-cell">
-                {children(set)}
-              </th>
-              <td data-label={t('sets.languages')}>
-                <PairName source={set.source_lang} target={set.target_lang} />
-              </td>
-              <td data-label={t(size)} className={styles.number}>
-                {number(set.entry_count)}
-              </td>
-              <td data-label={t('sets.changed')}>
-                <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      rows={sets}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: t('sets.name'), isName: true, cell: children },
+        {
+          title: t('sets.languages'),
+          cell: ({ source_lang, target_lang }) => <PairName source={source_lang} target={target_lang} />,
+        },
+        { title: t(size), cell: ({ entry_count }) => number(entry_count) },
+        {
+          title: t('sets.changed'),
+          cell: ({ updated_at }) => <time dateTime={updated_at}>{moment(updated_at)}</time>,
+        },
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,8 @@
-import { Ban, BookText, Check, Lock, MessageSquare, PanelRightOpen, Pencil, Trash2 } from 'lucide-react';
+import { Ban, BookText, Check, Lock, MessageSquare, Pencil, Trash2 } from 'lucide-react';
 import type { GlossaryEntry } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -12,13 +14,11 @@ export function TermRow({
   entry,
   row,
   onEdit,
-  onDetails,
   onDelete,
 }: {
   entry: GlossaryEntry;
   row: GridRow;
   onEdit: () => void;
-  onDetails: () => void;
   onDelete: () => Promise<void>;
 }) {
   const t = useT();
@@ -28,8 +28,10 @@ export function TermRow({
     <tr {...rowProps} className={styles.row}>
       <Term language={entry.source_lang} term={entry.source_term} />
       <Term language={entry.target_lang} term={entry.target_term} />
-      <td className={styles.rules}>
-        <Rules entry={entry} />
+      <td>
+        <Text tone="soft">
+          <Rules entry={entry} />
+        </Text>
         <TermMarks entry={entry} />
         {error ? <Problem error={error} /> : null}
       </td>
@@ -41,14 +43,6 @@ export function TermRow({
           onClick={onEdit}
         >
           <Pencil size={15} aria-hidden />
-        </button>
-        <button
-          {...buttonProps}
-          aria-label={t('sets.details_of', { term })}
-          title={t('sets.details')}
-          onClick={onDetails}
-        >
-          <PanelRightOpen size={15} aria-hidden />
         </button>
         <button
           {...buttonProps}
@@ -93,13 +87,13 @@ export function TermMarks({
   ].filter((mark) => !!mark);
   if (marks.length === 0) return null;
   return (
-    <span className={styles.marks}>
+    <Row as="span" gap={1}>
       {marks.map(({ Icon, label, ...more }) => (
-        <span key={label} data-status={Icon === Ban ? 'forbidden' : undefined} {...more}>
+        <Badge key={label} {...(Icon === Ban && { tone: 'bad' })} {...more}>
           <Icon size={12} aria-hidden /> {label}
-        </span>
+        </Badge>
       ))}
-    </span>
+    </Row>
   );
 }
 

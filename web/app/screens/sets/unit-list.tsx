@@ -5,6 +5,8 @@ import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
 import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing, isKey } from '../../keys/match-key.ts';
+import { Row } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
@@ -12,12 +14,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { translationService } from '../../translation-service.ts';
 import type { SearchedSide } from './search.ts';
-import setStyles from './sets.module.css';
 import styles from './terms.module.css';
 import { isSameUnit, type MemoryChanges } from './use-memory-changes.ts';
 import { type GridRow, useRowActions, useRowKeys } from './use-row-keys.ts';
-
-const classes = `${styles.terms} ${setStyles.units}`;
 
 /** Part of a text, as UTF-16 offsets. */
 interface Span {
@@ -58,7 +57,7 @@ export function UnitList({
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
-    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={classes}>
+    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
       <thead>
         <tr>
           <th scope="col">{t('sets.source')}</th>
@@ -117,36 +116,40 @@ function UnitRow({
   return (
     <tr {...rowProps} className={styles.row}>
       <td>
-        <LanguageText as="span" language={unit.source_lang} className={setStyles.text}>
+        <LanguageText as="span" language={unit.source_lang} className={styles.text}>
           {markSpans(unit.source_text, marked === 'source' ? unit.spans : undefined)}
         </LanguageText>
       </td>
       <td>
-        <LanguageText as="span" language={unit.target_lang} className={setStyles.text}>
+        <LanguageText as="span" language={unit.target_lang} className={styles.text}>
           {markSpans(unit.target_text, marked === 'target' ? unit.spans : undefined)}
         </LanguageText>
         {unit.problems && <UnitProblems unit={unit} problems={unit.problems} />}
       </td>
-      <td className={setStyles.soft}>
-        {withSet && (
-          <Link to="/app/memories/$setId" params={{ setId: unit.set_id }} className={setStyles.line}>
-            <bdi translate="no">{unit.set_name}</bdi>
-          </Link>
-        )}
-        <span className={setStyles.line}>
-          <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
-          {unit.changed_by !== null && (
-            <>
-              {' · '}
-              <bdi translate="no">{unit.changed_by}</bdi>
-            </>
+      <td>
+        <Text as="div" size="xs" tone="soft">
+          {withSet && (
+            <div>
+              <Link to="/app/memories/$setId" params={{ setId: unit.set_id }}>
+                <bdi translate="no">{unit.set_name}</bdi>
+              </Link>
+            </div>
           )}
-        </span>
-        <UnitOrigin unit={unit} />
+          <div>
+            <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
+            {unit.changed_by !== null && (
+              <>
+                {' · '}
+                <bdi translate="no">{unit.changed_by}</bdi>
+              </>
+            )}
+          </div>
+          <UnitOrigin unit={unit} />
+        </Text>
         {error ? <Problem error={error} /> : null}
       </td>
       <td
-        className={`${setStyles.soft} ${setStyles.used}`}
+        className={styles.used}
         data-label={t('sets.used')}
         title={unit.served_at === null ? undefined : t('sets.used_at', { time: moment(unit.served_at) })}
       >
@@ -178,7 +181,7 @@ function UnitRow({
 function UnitProblems({ unit, problems }: { unit: MemoryUnit; problems: MemoryProblemUnit['problems'] }) {
   const t = useT();
   return (
-    <ul className={setStyles.problems}>
+    <Text as="ul" size="xs" tone="warn" className="bare">
       {problems.map(({ kind, text, set_name: set }) => (
         <li key={kind}>
           {t(`sets.found_${kind}`)}
@@ -201,7 +204,7 @@ function UnitProblems({ unit, problems }: { unit: MemoryUnit; problems: MemoryPr
           )}
         </li>
       ))}
-    </ul>
+    </Text>
   );
 }
 
@@ -295,24 +298,28 @@ function UnitEditRow({
       <tr className={styles.edited} onKeyDown={onKeyDown}>
         {field('source_text', unit.source_lang)}
         {field('target_text', unit.target_lang)}
-        <td className={setStyles.soft} colSpan={2}>
-          {t('sets.edit_why')}
+        <td colSpan={2}>
+          <Text size="xs" tone="soft">
+            {t('sets.edit_why')}
+          </Text>
         </td>
-        <td className={styles.acts}>
-          <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
-            {t('sets.save')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={onClose}>
-            {t('common.cancel')}
-          </button>
+        <td>
+          <Row justify="end">
+            <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
+              {t('sets.save')}
+            </button>
+            <button type="button" disabled={isBusy} onClick={onClose}>
+              {t('common.cancel')}
+            </button>
+          </Row>
         </td>
       </tr>
       {error !== undefined && (
-        <tr className={styles.message}>
+        <tr>
           <td colSpan={5}>
             {!present && <Problem error={error} />}
             {present && (
-              <div role="alert" className={styles.conflict}>
+              <Row role="alert">
                 <p>
                   {t('sets.unit_changed')}{' '}
                   <bdi translate="no">
@@ -332,7 +339,7 @@ function UnitEditRow({
                 <button type="button" disabled={isBusy} onClick={onClose}>
                   {t('sets.take_theirs')}
                 </button>
-              </div>
+              </Row>
             )}
           </td>
         </tr>

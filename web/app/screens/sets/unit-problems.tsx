@@ -4,12 +4,13 @@ import { useEffect, useState } from 'react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Chips } from '../../kit/chips.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type ProblemFilter, problemFilters } from './search.ts';
-import styles from './sets.module.css';
 import { UnitList } from './unit-list.tsx';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
@@ -23,30 +24,20 @@ export function ProblemFilters({
 }) {
   const t = useT();
   const navigate = useNavigate();
-  const chip = (value: ProblemFilter | undefined, name: string) => (
-    <button
-      key={name}
-      type="button"
-      className="chip"
-      aria-pressed={value === problem}
-      onClick={() =>
+  return (
+    <Chips
+      label={t('sets.problems')}
+      value={problem ?? 'none'}
+      options={(['none', ...problemFilters] as const).map((one) => [one, t(`sets.problem_${one}`)])}
+      onChange={(one) =>
         void navigate({
           to: '/app/memories/$setId',
           params: { setId: set.id },
-          search: value ? { problem: value } : {},
+          search: one === 'none' ? {} : { problem: one },
           resetScroll: false,
         })
       }
-    >
-      {name}
-    </button>
-  );
-  return (
-    <fieldset className={styles.chips}>
-      <legend className="visually-hidden">{t('sets.problems')}</legend>
-      {chip(undefined, t('sets.problem_none'))}
-      {problemFilters.map((one) => chip(one, t(`sets.problem_${one}`)))}
-    </fieldset>
+    />
   );
 }
 
@@ -79,11 +70,11 @@ export function ProblemUnits({
   return (
     <>
       {units.length > 0 && (
-        <div className={styles.filterActions}>
+        <Row>
           <button type="button" onClick={() => setAsking(true)}>
             <Trash2 size={16} aria-hidden /> {t('sets.delete_listed')}
           </button>
-        </div>
+        </Row>
       )}
       <Read from={reading} lines={12}>
         {(found) =>

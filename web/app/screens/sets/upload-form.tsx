@@ -1,9 +1,10 @@
 import { Upload } from 'lucide-react';
-import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import type { GlossaryPreview } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Grid, Row } from '../../kit/box.tsx';
+import { Field, Labelled } from '../../kit/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -22,7 +23,6 @@ import {
 import { FileInput } from './file-input.tsx';
 import { ImportPreview } from './import-preview.tsx';
 import { type FileLine, RefusedLine, readRefusedLine } from './line-warnings.tsx';
-import styles from './sets.module.css';
 
 /** The fields that are sent with the file. A language is '' if the file itself names it. */
 export interface SetFields {
@@ -183,10 +183,10 @@ function isAsRead(table: ReadTable, assigned: AssignedTable): boolean {
 function Sending({ sent }: { sent: number }) {
   const t = useT();
   return (
-    <span className={styles.sending}>
+    <Row as="span">
       <progress {...(sent < 1 && { value: sent })} aria-label={t('sets.sending')} />
       {t(sent < 1 ? 'sets.sending' : 'sets.reading')}
-    </span>
+    </Row>
   );
 }
 
@@ -206,26 +206,18 @@ function FileField({
   onFile: (file: File | undefined) => void;
 }) {
   const t = useT();
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={`${id}-file`}>{t('sets.file')}</label>
-      <FileInput
-        ref={ref}
-        id={`${id}-file`}
-        accept={accept}
-        files={file ? [file] : []}
-        aria-invalid={problem ? true : undefined}
-        aria-describedby={`${id}-hint ${id}-problem`}
-        onFiles={([first]) => onFile(first)}
-      />
-      <span id={`${id}-hint`} className="hint">
-        {hint}
-      </span>
-      <span id={`${id}-problem`} className="field-problem">
-        {problem}
-      </span>
-    </div>
+    <Labelled label={t('sets.file')} hint={hint} problem={problem || undefined}>
+      {(control) => (
+        <FileInput
+          {...control}
+          ref={ref}
+          accept={accept}
+          files={file ? [file] : []}
+          onFiles={([first]) => onFile(first)}
+        />
+      )}
+    </Labelled>
   );
 }
 
@@ -245,7 +237,7 @@ function LanguagePair({
   const t = useT();
   const any = t(isNeeded ? 'sets.choose_one' : 'sets.as_in_file');
   return (
-    <div className={styles.pair}>
+    <Grid least={12}>
       <LanguageSelect
         label={t('sets.source_language')}
         value={fields.source_lang}
@@ -258,7 +250,7 @@ function LanguagePair({
         any={any}
         onChange={(code) => onChange({ target_lang: code })}
       />
-    </div>
+    </Grid>
   );
 }
 
@@ -282,7 +274,7 @@ export function UploadSection({
 }) {
   const [isOpen] = useState(isOpenFirst);
   return (
-    <details className={styles.upload} open={isOpen}>
+    <details open={isOpen}>
       <summary className="button">
         <Upload size={16} aria-hidden /> {title}
       </summary>

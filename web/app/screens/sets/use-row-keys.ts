@@ -69,7 +69,7 @@ export function useRowActions(
   const tabIndex = isActive ? 0 : -1;
   return {
     rowProps: { ...props, onKeyDown, onDoubleClick: onEdit },
-    buttonProps: { type: 'button' as const, className: 'ghost', disabled: isBusy, tabIndex },
+    buttonProps: { type: 'button' as const, className: 'ghost small', disabled: isBusy, tabIndex },
     remove,
     error,
   };

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { MfaEnrollment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Field } from '../../kit/field.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';

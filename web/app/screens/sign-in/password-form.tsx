@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
-import { Field, PasswordField } from '../../parts/field.tsx';
+import { Field, PasswordField } from '../../kit/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { sameOriginRequest, signInRequest } from '../../session/sign-in-request.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { MfaChallenge, Workspace } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { Field, PasswordField } from '../../parts/field.tsx';
+import { Field, PasswordField } from '../../kit/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';

@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
 import type { StorageBinding, StorageBindingRequest } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Select } from '../../kit/select.tsx';
 import { procedures } from '../../procedures.ts';
 import { proved } from '../../session/proof.ts';
 
@@ -32,11 +31,10 @@ export function BindingForm({
   const [mode, setMode] = useState<Mode>(binding.auth_mode ?? 'sas');
   const [secret, setSecret] = useState('');
   const [prefixes, setPrefixes] = useState(binding.prefixes);
-  const { run, error, isBusy } = useAction();
   const isSameAccount = dfsForm(account) === binding.account_url;
   const keepsSecret = binding.has_secret && mode === binding.auth_mode && isSameAccount;
 
-  const submit = run(async () => {
+  const submit = async () => {
     const request: StorageBindingRequest = {
       provider: 'datalake',
       account_url: account.trim(),
@@ -48,17 +46,16 @@ export function BindingForm({
     const next = await proved(() => procedures.storage.bind.mutate(request));
     setSecret('');
     onSaved(next);
-  });
+  };
 
   return (
     <details open={isBound || undefined}>
       <summary className="button">{t(isBound ? 'storage.change' : 'storage.bind')}</summary>
-      <form className="form" onSubmit={submit} autoComplete="off">
-        {error && !namesField(error) ? <Problem error={error} /> : null}
+      <Form action={t('common.save')} onSubmit={submit}>
         <Field
           label={t('storage.account')}
           hint={t('storage.account_hint')}
-          problem={problemOf(error, 'account_url')}
+          name="account_url"
           type="url"
           dir="ltr"
           required
@@ -68,13 +65,18 @@ export function BindingForm({
         />
         <Field
           label={t('storage.container')}
-          problem={problemOf(error, 'filesystem')}
+          name="filesystem"
           dir="ltr"
           required
           value={container}
           onValue={setContainer}
         />
-        <ModeSelect value={mode} onChange={setMode} />
+        <Select
+          label={t('storage.mode')}
+          value={mode}
+          options={modes.map((one) => ({ value: one, name: t(`storage.mode_${one}`) }))}
+          onChange={setMode}
+        />
         {mode === 'managed_identity' ? (
           <p className="hint">
             {t('storage.principal')} <bdi translate="no">{binding.principal_client_id ?? '—'}</bdi>
@@ -83,7 +85,7 @@ export function BindingForm({
           <Field
             label={t(`storage.secret_${mode}`)}
             hint={t(keepsSecret ? 'storage.secret_kept' : 'storage.secret_hint')}
-            problem={problemOf(error, 'secret')}
+            name="secret"
             type="password"
             autoComplete="off"
             dir="ltr"
@@ -96,7 +98,7 @@ export function BindingForm({
           <Field
             key={directory}
             label={t(`storage.${directory}`)}
-            problem={problemOf(error, `prefixes.${directory}`)}
+            name={`prefixes.${directory}`}
             dir="ltr"
             required
             value={prefixes[directory]}
@@ -104,48 +106,12 @@ export function BindingForm({
           />
         ))}
         <p className="hint">{t('storage.unverified_after')}</p>
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t('common.save')}
-        </button>
-      </form>
+      </Form>
     </details>
-  );
-}
-
-function ModeSelect({ value, onChange }: { value: Mode; onChange: (mode: Mode) => void }) {
-  const t = useT();
-  return (
-    <label>
-      {t('storage.mode')}
-      <select value={value} onChange={({ target }) => onChange(target.value as Mode)}>
-        {modes.map((mode) => (
-          <option key={mode} value={mode}>
-            {t(`storage.mode_${mode}`)}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
 /** Converts the URL of an account to the form in which the service returns it. */
 function dfsForm(url: string): string {
   return url.trim().replace(/\/$/, '').replace('.blob.core.', '.dfs.core.');
-}
-
-const fields = ['account_url', 'filesystem', 'secret', 'prefixes.documents', 'prefixes.golden'];
-
-/** The message of a validation error, which begins with the name of the field; undefined for other errors. */
-function refusalOf(error: unknown): string | undefined {
-  const isRefusal = error instanceof LinguaLoopError && error.status === 422;
-  return isRefusal && typeof error.detail === 'string' ? error.detail : undefined;
-}
-
-function namesField(error: unknown): boolean {
-  return fields.some((field) => problemOf(error, field) !== undefined);
-}
-
-function problemOf(error: unknown, field: string): string | undefined {
-  const refusal = refusalOf(error);
-  return refusal?.startsWith(`${field} `) ? refusal : undefined;
 }

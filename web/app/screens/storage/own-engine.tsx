@@ -4,9 +4,11 @@ import { engines } from '#sdk/engines.ts';
 import type { EngineRequest, EngineTest, WorkspaceEngine } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Select } from '../../kit/select.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { isConflict, SaveProblem, Setting, Switch } from '../../parts/setting.tsx';
@@ -97,7 +99,7 @@ function EngineForm({
   const [fallback, setFallback] = useState(engine.fallback ?? false);
   const [tested, setTested] = useState<EngineTest>();
   const [read, setRead] = useState(engine.updated_at);
-  const { run, error, isBusy } = useAction();
+  const { run, ...tests } = useAction();
   const isModel = kind === 'openai' || kind === 'anthropic';
   const keepsKey = kind === engine.kind;
   const given = {
@@ -107,7 +109,7 @@ function EngineForm({
     ...(isModel && { model: model.trim() }),
     ...(isModel && refiner.trim() !== '' && { refiner_model: refiner.trim() }),
   };
-  const save = run(async () => {
+  const save = async () => {
     setTested(undefined);
     const request = { ...given, concurrency: Number(concurrency), fallback, updated_at: read };
     try {
@@ -119,7 +121,7 @@ function EngineForm({
       if (isConflict(thrown)) setRead((await bound(engines).get()).updated_at);
       throw thrown;
     }
-  });
+  };
   const test = run(async () => {
     setTested(undefined);
     setTested(await bound(engines).test(given));
@@ -127,17 +129,22 @@ function EngineForm({
   return (
     <details open={engine.kind !== null || undefined}>
       <summary className="button">{t(engine.kind ? 'storage.engine_change' : 'storage.engine_set')}</summary>
-      <form className="form" onSubmit={save} autoComplete="off">
-        <label>
-          {t('storage.engine_kind')}
-          <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-            {kinds.map((one) => (
-              <option key={one} value={one} translate="no">
-                {names[one]}
-              </option>
-            ))}
-          </select>
-        </label>
+      <Form
+        action={t('common.save')}
+        onSubmit={save}
+        problem={(error) => <SaveProblem error={error} />}
+        others={({ isBusy }) => (
+          <button type="button" disabled={isBusy || tests.isBusy || !(keepsKey || key)} onClick={test}>
+            {t('storage.engine_test')}
+          </button>
+        )}
+      >
+        <Select
+          label={t('storage.engine_kind')}
+          value={kind}
+          options={kinds.map((one) => ({ value: one, name: names[one] }))}
+          onChange={setKind}
+        />
         <Field
           label={t('storage.engine_key')}
           hint={t(keepsKey ? 'storage.engine_key_kept' : 'storage.secret_hint')}
@@ -186,10 +193,10 @@ function EngineForm({
           label={t('storage.engine_fallback')}
           hint={t('storage.engine_fallback_hint')}
           isOn={fallback}
-          isDisabled={isBusy}
+          isDisabled={false}
           onChange={setFallback}
         />
-        {error ? <SaveProblem error={error} /> : null}
+        {tests.error ? <SaveProblem error={tests.error} /> : null}
         <div role="status">
           {tested && (
             <p className={tested.result === 'ok' ? 'notice' : 'problem'}>
@@ -199,15 +206,7 @@ function EngineForm({
             </p>
           )}
         </div>
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy}>
-            {t('common.save')}
-          </button>
-          <button type="button" disabled={isBusy || !(keepsKey || key)} onClick={test}>
-            {t('storage.engine_test')}
-          </button>
-        </div>
-      </form>
+      </Form>
     </details>
   );
 }

@@ -5,14 +5,17 @@ import type { StorageBinding } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Choice } from '../../kit/check-group.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
@@ -114,30 +117,21 @@ function State({
   const t = useT();
   const { moment } = useFormat();
   const { provider, account_url, filesystem, status, last_error, last_verified_at, updated_by } = binding;
-  const [isVerifying, setVerifying] = useState(false);
+  const { run, error, isBusy: isVerifying } = useAction();
   const [isLeaving, setLeaving] = useState(false);
-  const [error, setError] = useState<unknown>();
   if (provider === 'platform') return <p>{t('storage.platform')}</p>;
 
-  const verify = async () => {
-    setVerifying(true);
-    setError(undefined);
-    try {
-      const next = await bound(storage).verify();
-      onChanged(next);
-      announce(t(`storage.now_${next.status}`));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setVerifying(false);
-    }
-  };
+  const verify = run(async () => {
+    const next = await bound(storage).verify();
+    onChanged(next);
+    announce(t(`storage.now_${next.status}`));
+  });
   return (
     <>
       <p>
-        <span className={`badge ${status === 'verified' ? 'good' : status === 'error' ? 'bad' : ''}`}>
+        <Badge {...(status === 'verified' ? { tone: 'good' } : status === 'error' && { tone: 'bad' })}>
           {t(`storage.${status}`)}
-        </span>{' '}
+        </Badge>{' '}
         <bdi translate="no">
           {account_url}/{filesystem}
         </bdi>
@@ -159,9 +153,9 @@ function State({
           </>
         )}
       </p>
-      {error ? <Problem error={error} retry={() => void verify()} /> : null}
+      {error ? <Problem error={error} retry={verify} /> : null}
       <div className="actions">
-        <button type="button" className="primary" disabled={isVerifying} onClick={() => void verify()}>
+        <button type="button" className="primary" disabled={isVerifying} onClick={verify}>
           {isVerifying ? t('storage.verifying') : t('storage.verify')}
         </button>
         <button type="button" className="danger" disabled={isVerifying} onClick={() => setLeaving(true)}>
@@ -185,7 +179,7 @@ function LeaveDialog({
   onClose: () => void;
 }) {
   const t = useT();
-  const [isForced, setForced] = useState(false);
+  const [how, setHow] = useState<'return' | 'remove'>('return');
   return (
     <ConfirmDialog
       title={t('storage.leave')}
@@ -193,26 +187,23 @@ function LeaveDialog({
       onClose={onClose}
       onConfirm={async () => {
         const leave = () =>
-          isForced ? bound(storage).unbind() : procedures.storage.bind.mutate({ provider: 'platform' });
+          how === 'remove'
+            ? bound(storage).unbind()
+            : procedures.storage.bind.mutate({ provider: 'platform' });
         onChanged(await proved(leave));
         announce(t('storage.left'));
       }}
     >
       <p>{t('storage.leave_why')}</p>
-      <fieldset>
-        <legend>{t('storage.leave_how')}</legend>
-        {([false, true] as const).map((forced) => (
-          <label key={String(forced)} className="check">
-            <input
-              type="radio"
-              name="leave"
-              checked={isForced === forced}
-              onChange={() => setForced(forced)}
-            />{' '}
-            {t(forced ? 'storage.leave_remove' : 'storage.leave_return')}
-          </label>
-        ))}
-      </fieldset>
+      <Choice
+        label={t('storage.leave_how')}
+        value={how}
+        options={[
+          ['return', t('storage.leave_return')],
+          ['remove', t('storage.leave_remove')],
+        ]}
+        onChange={setHow}
+      />
     </ConfirmDialog>
   );
 }

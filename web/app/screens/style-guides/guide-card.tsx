@@ -1,8 +1,12 @@
+import type { ReactNode } from 'react';
 import type { StyleGuide } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { LanguageText } from '../../parts/language-text.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import styles from './style-guides.module.css';
+import grid from '../sets/terms.module.css';
 
 /**
  * A style guide with the rules that it sets.
@@ -32,70 +36,64 @@ export function GuideCard({
       }
       action={
         onAct && (
-          <div className={styles['acts']}>
+          <Row gap={1}>
             {(['edit', 'delete'] as const).map((what) => (
               <button key={what} type="button" className="small" onClick={() => onAct(what)}>
                 {t(`styleGuides.${what}`)} <span className="visually-hidden">{title}</span>
               </button>
             ))}
-          </div>
+          </Row>
         )
       }
       wide
     >
-      <dl className={styles['rules']}>
+      <Stack as="dl">
         {rules !== '' && (
-          <div>
-            <dt>{t('styleGuides.rules')}</dt>
-            <dd dir="auto" className={styles['text']} translate="no">
+          <Rule title={t('styleGuides.rules')}>
+            <LanguageText as="span" language="auto" className={grid.text}>
               {rules}
-            </dd>
-          </div>
+            </LanguageText>
+          </Rule>
         )}
         {quotation_marks && (
-          <div>
-            <dt>{t('styleGuides.quotation_marks')}</dt>
-            <dd>
-              <bdi dir="ltr" translate="no">
-                {shownMarks(quotation_marks)}
-              </bdi>
-            </dd>
-          </div>
+          <Rule title={t('styleGuides.quotation_marks')}>
+            <bdi dir="ltr" translate="no">
+              {shownMarks(quotation_marks)}
+            </bdi>
+          </Rule>
         )}
-        {spacing && (
-          <div>
-            <dt>{t('styleGuides.spacing')}</dt>
-            <dd>{t(`styleGuides.spacing_${spacing}`)}</dd>
-          </div>
-        )}
-        {formality && (
-          <div>
-            <dt>{t('styleGuides.formality')}</dt>
-            <dd>{t(`styleGuides.${formality}`)}</dd>
-          </div>
-        )}
+        {spacing && <Rule title={t('styleGuides.spacing')}>{t(`styleGuides.spacing_${spacing}`)}</Rule>}
+        {formality && <Rule title={t('styleGuides.formality')}>{t(`styleGuides.${formality}`)}</Rule>}
         {forbidden_words.length > 0 && (
-          <div>
-            <dt>{t('styleGuides.forbidden_words')}</dt>
-            <dd>
-              <ul className={styles['words']} translate="no">
-                {forbidden_words.map(({ term, use_instead }) => (
-                  <li key={term}>
-                    <bdi>{term}</bdi>
-                    {use_instead !== null && (
-                      <>
-                        {' = '}
-                        <bdi>{use_instead}</bdi>
-                      </>
-                    )}
-                  </li>
-                ))}
-              </ul>
-            </dd>
-          </div>
+          <Rule title={t('styleGuides.forbidden_words')}>
+            <Row as="ul" gap={4} translate="no">
+              {forbidden_words.map(({ term, use_instead }) => (
+                <li key={term}>
+                  <bdi>{term}</bdi>
+                  {use_instead !== null && (
+                    <>
+                      {' = '}
+                      <bdi>{use_instead}</bdi>
+                    </>
+                  )}
+                </li>
+              ))}
+            </Row>
+          </Rule>
         )}
-      </dl>
+      </Stack>
     </Setting>
+  );
+}
+
+function Rule({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text as="dt" size="sm" weight="medium">
+        {title}
+      </Text>
+      <Text as="dd">{children}</Text>
+    </div>
   );
 }
 

@@ -1,19 +1,14 @@
 import { useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
 import { styleGuides } from '#sdk/style-guides.ts';
 import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
+import { Grid } from '../../kit/box.tsx';
+import { FormDialog } from '../../kit/dialog.tsx';
+import { NativeSelect, TextArea } from '../../kit/field.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { isConflict } from '../../parts/setting.tsx';
 import { quotationMarks, shownMarks } from './guide-card.tsx';
-import styles from './style-guides.module.css';
-
-/** The fields with their own error message. */
-const fields = ['rules', 'forbidden_words', 'target_lang'] as const;
 
 /**
  * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it shows
@@ -42,9 +37,8 @@ export function GuideDialog({
   const [formality, setFormality] = useState(edited?.formality ?? null);
   const [words, setWords] = useState(() => wordsToLines(edited?.forbidden_words ?? []));
   const [version, setVersion] = useState(edited?.version ?? null);
-  const { run, error, isBusy } = useAction();
   const target_lang = language === '' ? null : language;
-  const submit = run(async () => {
+  const submit = async () => {
     try {
       await bound(styleGuides).save({
         target_lang,
@@ -56,7 +50,6 @@ export function GuideDialog({
         version,
       });
       await onSaved(t('common.saved'));
-      onClose();
     } catch (thrown) {
       if (isConflict(thrown)) {
         const { guides } = await readAgain();
@@ -64,79 +57,79 @@ export function GuideDialog({
       }
       throw thrown;
     }
-  });
-  const isKnown = fields.some((field) => fieldProblem(error, field));
+  };
   const isEmpty = rules.trim() === '' && words.trim() === '' && !marks && !spacing && !formality;
   return (
-    <Dialog title={title} className={styles['dialog']} onClose={onClose} isBusy={isBusy}>
-      <form className="form" onSubmit={submit}>
-        {isConflict(error) ? (
+    <FormDialog
+      title={title}
+      isWide
+      action={t('common.save')}
+      isReady={!isEmpty}
+      onSubmit={submit}
+      onClose={onClose}
+      problem={(error) =>
+        (isConflict(error) && (
           <p role="alert" className="problem">
             {t('styleGuides.changed')}
           </p>
-        ) : (
-          error !== undefined && !isKnown && <Problem error={error} />
-        )}
-        {!edited && (
-          <LanguageSelect
-            label={t('styleGuides.language')}
-            any={t('styleGuides.all_languages')}
-            value={language}
-            onChange={(code) => {
-              setLanguage(code);
-              setVersion(null);
-            }}
-          />
-        )}
-        <TextArea
-          label={t('styleGuides.rules')}
-          hint={t('styleGuides.rules_hint')}
-          problem={fieldProblem(error, 'rules')}
-          maxLength={4000}
-          value={rules}
-          onValue={setRules}
+        )) ||
+        null
+      }
+    >
+      {!edited && (
+        <LanguageSelect
+          label={t('styleGuides.language')}
+          any={t('styleGuides.all_languages')}
+          value={language}
+          onChange={(code) => {
+            setLanguage(code);
+            setVersion(null);
+          }}
         />
-        <div className={styles['choices']}>
-          <Choice
-            label={t('styleGuides.quotation_marks')}
-            value={marks}
-            options={quotationMarks.map((pair) => [pair, shownMarks(pair)])}
-            onValue={setMarks}
-          />
-          <Choice
-            label={t('styleGuides.formality')}
-            value={formality}
-            options={[
-              ['formal', t('styleGuides.formal')],
-              ['informal', t('styleGuides.informal')],
-            ]}
-            onValue={setFormality}
-          />
-        </div>
+      )}
+      <TextArea
+        label={t('styleGuides.rules')}
+        hint={t('styleGuides.rules_hint')}
+        name="rules"
+        maxLength={4000}
+        value={rules}
+        onValue={setRules}
+      />
+      <Grid least={14}>
         <Choice
-          label={t('styleGuides.spacing')}
-          value={spacing}
+          label={t('styleGuides.quotation_marks')}
+          value={marks}
+          options={quotationMarks.map((pair) => [pair, shownMarks(pair)])}
+          onValue={setMarks}
+        />
+        <Choice
+          label={t('styleGuides.formality')}
+          value={formality}
           options={[
-            ['narrow_no_break', t('styleGuides.spacing_narrow_no_break')],
-            ['none', t('styleGuides.spacing_none')],
+            ['formal', t('styleGuides.formal')],
+            ['informal', t('styleGuides.informal')],
           ]}
-          onValue={setSpacing}
+          onValue={setFormality}
         />
-        <TextArea
-          label={t('styleGuides.forbidden_words')}
-          hint={t('styleGuides.forbidden_words_hint')}
-          problem={fieldProblem(error, 'forbidden_words')}
-          value={words}
-          onValue={setWords}
-        />
-        <FormActions action={t('common.save')} isBusy={isBusy} isReady={!isEmpty} onClose={onClose} />
-      </form>
-    </Dialog>
+      </Grid>
+      <Choice
+        label={t('styleGuides.spacing')}
+        value={spacing}
+        options={[
+          ['narrow_no_break', t('styleGuides.spacing_narrow_no_break')],
+          ['none', t('styleGuides.spacing_none')],
+        ]}
+        onValue={setSpacing}
+      />
+      <TextArea
+        label={t('styleGuides.forbidden_words')}
+        hint={t('styleGuides.forbidden_words_hint')}
+        name="forbidden_words"
+        value={words}
+        onValue={setWords}
+      />
+    </FormDialog>
   );
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof LinguaLoopError && error.status === 409;
 }
 
 /** A choice of one rule, or none. */
@@ -153,17 +146,12 @@ function Choice<V extends string>({
 }) {
   const t = useT();
   return (
-    <label>
-      {label}
-      <select value={value ?? ''} onChange={({ target }) => onValue((target.value || null) as V | null)}>
-        <option value="">{t('styleGuides.not_checked')}</option>
-        {options.map(([one, name]) => (
-          <option key={one} value={one}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <NativeSelect
+      label={label}
+      value={value ?? ''}
+      options={[['', t('styleGuides.not_checked')], ...options]}
+      onChange={(one) => onValue(one || null)}
+    />
   );
 }
 

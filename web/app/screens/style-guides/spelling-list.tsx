@@ -3,6 +3,9 @@ import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { dictionaryOf } from '../../editor/spelling/speller.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Select } from '../../kit/select.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -12,7 +15,6 @@ import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useDefaultLanguages } from '../general/default-languages.ts';
-import styles from './style-guides.module.css';
 
 /** Maximum number of words that are shown. A list has up to 10,000. */
 const most = 200;
@@ -45,40 +47,36 @@ export function SpellingList() {
   return (
     <Setting id="spelling" title={t('styleGuides.spelling')} why={t('styleGuides.spelling_why')}>
       {error !== undefined && <Problem error={error} />}
-      <div className={styles['find']}>
-        <label>
-          {t('styleGuides.language')}
-          <select value={lang} onChange={({ target }) => setChosen(target.value)}>
-            {withDictionary.map(({ code, name }) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t('styleGuides.spelling_find')}
-          <input
+      <Row gap={4} align="end">
+        <Select
+          label={t('styleGuides.language')}
+          value={lang}
+          options={withDictionary.map(({ code, name }) => ({ value: code as string, name }))}
+          onChange={setChosen}
+        />
+        <Fill>
+          <Field
+            label={t('styleGuides.spelling_find')}
             ref={search}
             type="search"
             dir="auto"
             value={sought}
-            onChange={({ target }) => setSought(target.value)}
+            onValue={setSought}
           />
-        </label>
-      </div>
+        </Fill>
+      </Row>
       <Read from={reading} lines={2}>
         {({ words }) => {
           const found = words.filter((word) => word.toLowerCase().includes(sought.trim().toLowerCase()));
           return (
             <>
-              <ul className={styles['words']} lang={lang} translate="no">
+              <Row as="ul" gap={1} lang={lang} translate="no">
                 {found.slice(0, most).map((word) => (
-                  <li key={word}>
+                  <Row as="li" gap={0} key={word}>
                     <bdi>{word}</bdi>
                     <button
                       type="button"
-                      className="ghost icon"
+                      className="ghost small"
                       aria-label={t('styleGuides.spelling_remove', { word })}
                       title={t('styleGuides.spelling_remove', { word })}
                       disabled={isBusy}
@@ -86,9 +84,9 @@ export function SpellingList() {
                     >
                       <X size={14} aria-hidden />
                     </button>
-                  </li>
+                  </Row>
                 ))}
-              </ul>
+              </Row>
               {found.length === 0 && (
                 <p className="hint">
                   {t(words.length === 0 ? 'styleGuides.spelling_none' : 'styleGuides.spelling_not_found')}

@@ -5,8 +5,9 @@ import { styleGuides } from '#sdk/style-guides.ts';
 import type { StyleGuide } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Empty } from '../../kit/empty.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -51,7 +52,9 @@ export function StyleGuidesScreen() {
       <Read from={reading} lines={8}>
         {({ guides }) => (
           <>
-            {guides.length === 0 && <p>{t(isAllowed ? 'styleGuides.none' : 'styleGuides.none_yet')}</p>}
+            {guides.length === 0 && (
+              <Empty title={t(isAllowed ? 'styleGuides.none' : 'styleGuides.none_yet')} />
+            )}
             {guides.map((guide) => (
               <GuideCard
                 key={guide.target_lang}

@@ -1,9 +1,9 @@
 import type { StructureElement } from '../../page-content.ts';
 import { type Elements, isOneText } from '../elements.ts';
 import { continues } from '../sentences.ts';
-import { isCentredAt } from './centred-lines.ts';
 import { roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
+import { isCentredAt } from './line-links.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 const isHeading = /^(?:H\d?|Title)$/;

@@ -14,7 +14,6 @@ import {
   withoutCase,
 } from '../sentences.ts';
 import { continuesAddress } from './addresses.ts';
-import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
 import { changesIndent, minIndent } from './indents.ts';
@@ -23,6 +22,7 @@ import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
+import { isCentredAt } from './line-links.ts';
 import {
   changesScript,
   changesStyle,
