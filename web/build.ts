@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
-import { type CatalogPart, catalogParts } from './server/build.ts';
-import { type Locale, locales } from './server/locale.ts';
+import { type CatalogPart, catalogParts, type Locale, locales } from './server/locale.ts';
 
 /*
  * Builds the browser application into web/dist. Run by `npm run build:web`, and by `npm ci` through the script

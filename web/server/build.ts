@@ -1,34 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locale } from './locale.ts';
+import type { CatalogPart, Locale } from './locale.ts';
 
 /** The output directory of `npm run build:web`. */
 export const dist = join(import.meta.dirname, '../dist');
-
-/**
- * The parts of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `sets`: those of
- * glossaries and TMs; `tools`: those of dialogs and of tools that the editor loads on demand; `settings`: those of members,
- * security, API keys, storage and billing; `work`: those of files, texts and the editor; `workspace`: those of all areas
- * that no other part has. The others have the messages of their area.
- */
-export const catalogParts = [
-  'signIn',
-  'workspace',
-  'demo',
-  'operator',
-  'styleGuides',
-  'audit',
-  'estimates',
-  'sets',
-  'tools',
-  'usage',
-  'quality',
-  'settings',
-  'assignments',
-  'translate',
-  'work',
-] as const;
-export type CatalogPart = (typeof catalogParts)[number];
 
 /** The URLs of a language's messages. */
 export type Catalog = Record<CatalogPart, string>;
