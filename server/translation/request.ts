@@ -40,8 +40,8 @@ export const aboutText = {
 const option = z.string().max(1000).nullable().default(null);
 
 /**
- * How a text is to be translated. A single text, a target of a batch and the form of a file have each of these fields,
- * and the model is told each.
+ * The options of a translation that the model is told. A single text, a target of a batch and the form of a file have each
+ * of these fields.
  */
 export const manner = {
   tone: option.describe(
