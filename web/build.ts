@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
-import { type Locale, locales } from './server/locale.ts';
+import { type CatalogPart, catalogParts, type Locale, locales } from './server/locale.ts';
 
 /*
  * Builds the browser application into web/dist. Run by `npm run build:web`, and by `npm ci` through the script
@@ -253,43 +253,13 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-const catalogParts = [
-  'signIn',
-  'workspace',
-  'demo',
-  'operator',
-  'styleGuides',
-  'audit',
-  'estimates',
-  'sets',
-  'tools',
-  'usage',
-  'quality',
-  'settings',
-  'assignments',
-  'translate',
-  'work',
-] as const;
-type CatalogPart = (typeof catalogParts)[number];
-
-/** The parts to which areas of messages belong. All other areas belong to `workspace`. */
+/** Areas of messages that belong to a part with another name. */
 const partOfArea: Record<string, CatalogPart> = {
   common: 'signIn',
   problems: 'signIn',
   signin: 'signIn',
-  demo: 'demo',
-  operator: 'operator',
-  styleGuides: 'styleGuides',
-  audit: 'audit',
-  estimates: 'estimates',
   align: 'sets',
-  sets: 'sets',
   terms: 'sets',
-  tools: 'tools',
-  usage: 'usage',
-  quality: 'quality',
-  assignments: 'assignments',
-  translate: 'translate',
   documents: 'work',
   editor: 'work',
   jobs: 'work',
@@ -314,7 +284,7 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
 
 function partOf(area: string, key: string): CatalogPart {
   const [, part] = partOfMessages.find(([pattern]) => pattern.test(`${area}.${key}`)) ?? [];
-  return part ?? partOfArea[area] ?? 'workspace';
+  return part ?? partOfArea[area] ?? catalogParts.find((one) => one === area) ?? 'workspace';
 }
 
 function catalogName(locale: Locale, part: CatalogPart): string {

@@ -77,7 +77,7 @@ export interface SourceText extends CountedText {
   sourceKey: string;
 }
 
-/** What a job would read in a file. */
+/** The content of a file that a job would read. */
 export interface SourceTexts {
   texts: SourceText[];
   /** The number of pages whose text is only in images. */

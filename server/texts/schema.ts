@@ -12,7 +12,7 @@ import {
 } from '#server/translation/agent-run-schema.ts';
 import { limitFields } from '#server/translation/intake/submission-limits.ts';
 import { jobListFilter, jobListPage } from '#server/translation/listing/job-list-filter.ts';
-import { aboutText } from '#server/translation/request.ts';
+import { aboutText, manner } from '#server/translation/request.ts';
 
 const openObject = z.record(z.string(), z.unknown());
 
@@ -90,20 +90,7 @@ export const translationRequest = z
       .describe(
         'The format of the text. With `Html`, only the visible text and the attributes title, alt, placeholder and aria-label are translated. Default: `Plain`.',
       ),
-    tone: z
-      .string()
-      .max(1000)
-      .nullable()
-      .default(null)
-      .describe(
-        'The register, such as `formal` or `informal`. It changes only the formality and wording of the translation.',
-      ),
-    gender: z
-      .string()
-      .max(1000)
-      .nullable()
-      .default(null)
-      .describe('The grammatical gender to use if the target language requires one.'),
+    ...manner,
     ...aboutText,
     deployment_name: z
       .string()

@@ -7,7 +7,7 @@ export const share = z.object({
   characters: z.int().describe('Their Unicode code points.'),
 });
 
-/** What a request would do, counted: the same for a text, a document and a file of an analysis. */
+/** The figures of a dry run and of an analysis: those of texts, of a document, or of a file. */
 export const figures = {
   ...share.shape,
   exact_matches: share.describe('Texts from the translation memory or a glossary, without a model.'),

@@ -37,18 +37,39 @@ export const aboutText = {
     .describe(`The unit of \`max_length\`: ${lengthUnitsInWords}. Default: \`characters\` (code points).`),
 };
 
+const option = z.string().max(1000).nullable().default(null);
+
+/**
+ * The options of a translation that the model is told. A single text, a target of a batch and the form of a file have each
+ * of these fields.
+ */
+export const manner = {
+  tone: option.describe(
+    'The register, such as `formal` or `informal`. It changes only the formality and wording of the translation.',
+  ),
+  gender: option.describe('The grammatical gender to use if the target language requires one.'),
+};
+
+export type Manner = z.infer<z.ZodObject<typeof manner>>;
+
+/** Returns the manner that some fields state. @param nameOf the name of a field of a single text in them */
+export function readManner(stated: object, nameOf = (name: string) => name): Manner {
+  const fields = stated as Record<string, string | null | undefined>;
+  return Object.fromEntries(
+    Object.keys(manner).map((name) => [name, fields[nameOf(name)] ?? null]),
+  ) as Manner;
+}
+
 /**
  * A text to translate, with all fields of a request that affect its translation. The core does not depend on jobs or
  * documents.
  */
-export interface TextRequest extends z.infer<z.ZodObject<typeof aboutText>> {
+export interface TextRequest extends z.infer<z.ZodObject<typeof aboutText>>, Manner {
   source_text: string;
   /** Language code, see `languages.ts`. */
   source_lang: string;
   target_lang: string;
   domain: string | null;
-  tone: string | null;
-  gender: string | null;
   text_type: 'Plain' | 'Html' | null;
   metadata: Record<string, unknown>;
 }

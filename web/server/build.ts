@@ -1,35 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locale } from './locale.ts';
+import type { CatalogPart, Locale } from './locale.ts';
 
 /** The output directory of `npm run build:web`. */
 export const dist = join(import.meta.dirname, '../dist');
 
-/**
- * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
- * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit`, `estimates`, `assignments` and
- * `translate`: those of these screens; `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the
- * editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of members, security, API keys,
- * storage and billing; `work`: those of files, texts and the editor; `workspace`: all others.
- */
-export type Catalog = Record<
-  | 'signIn'
-  | 'workspace'
-  | 'demo'
-  | 'operator'
-  | 'styleGuides'
-  | 'audit'
-  | 'estimates'
-  | 'sets'
-  | 'tools'
-  | 'usage'
-  | 'quality'
-  | 'settings'
-  | 'assignments'
-  | 'translate'
-  | 'work',
-  string
->;
+/** The URLs of a language's messages. */
+export type Catalog = Record<CatalogPart, string>;
 
 /** URLs of scripts and style sheets. */
 export interface Files {

@@ -65,3 +65,28 @@ export function localeFor(chosen: string | null, accepted: string | undefined): 
   }
   return 'en';
 }
+
+/**
+ * The parts of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `sets`: those of
+ * glossaries and TMs; `tools`: those of dialogs and of tools that the editor loads on demand; `settings`: those of members,
+ * security, API keys, storage and billing; `work`: those of files, texts and the editor; `workspace`: those of all areas
+ * that no other part has. The others have the messages of their area.
+ */
+export const catalogParts = [
+  'signIn',
+  'workspace',
+  'demo',
+  'operator',
+  'styleGuides',
+  'audit',
+  'estimates',
+  'sets',
+  'tools',
+  'usage',
+  'quality',
+  'settings',
+  'assignments',
+  'translate',
+  'work',
+] as const;
+export type CatalogPart = (typeof catalogParts)[number];

@@ -6,7 +6,7 @@ import { textWarnings, warningsOf } from '#server/translation/intake/request-war
 import type { Submitted } from '../admit-series.ts';
 import { itemKey } from '../idempotency.ts';
 import { checkRequest } from './check-request.ts';
-import { aboutOfInput, type BatchRequest, batchRequest } from './schema.ts';
+import { aboutOfInput, type BatchRequest, batchRequest, readTarget } from './schema.ts';
 
 /** Names of the allowed fields of a batch, at any depth. */
 const fields = [...new Set(fieldsOf(batchRequest))];
@@ -50,8 +50,7 @@ export async function expandBatch(
           ...source,
           target_lang: target.Language,
           text_type: input.TextType,
-          tone: target.Tone ?? null,
-          gender: target.Gender ?? null,
+          ...readTarget(target),
           ...aboutOfInput(input),
           deployment_name: target.DeploymentName ?? null,
           adaptive_dataset_id: target.AdaptiveDatasetId ?? null,

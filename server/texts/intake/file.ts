@@ -15,6 +15,7 @@ import {
   readSourceLanguage,
   withDetection,
 } from '#server/translation/intake/source-language.ts';
+import { type Manner, readManner } from '#server/translation/request.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { TranslationRequest } from '../schema.ts';
 import { callersMetadata, requireAllowedModels } from './check-request.ts';
@@ -101,8 +102,7 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     target_lang: requireLanguage('target_lang', targetLang.trim()),
     idempotency_key: input.idempotency_key,
     domain: input.domain?.trim() || null,
-    tone: input.tone?.trim() || null,
-    gender: input.gender?.trim() || null,
+    ...mannerOf(input),
     // The extracted text is plain text, even if the file was HTML.
     text_type: 'Plain',
     metadata,
@@ -110,6 +110,12 @@ function requestOf(input: FileRequest, targetLang: string): TranslationRequest {
     adaptive_dataset_id: null,
     allow_fallback: null,
   };
+}
+
+/** Returns the manner of a form, in which an empty field is not set. */
+function mannerOf(input: FileRequest): Manner {
+  const stated = Object.entries<string | null>(readManner(input));
+  return Object.fromEntries(stated.map(([name, value]) => [name, value?.trim() || null])) as Manner;
 }
 
 function readNumber(name: string, text: string): number {

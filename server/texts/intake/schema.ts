@@ -3,7 +3,7 @@ import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
 import { defaultSettings, type Settings } from '#server/settings.ts';
 import { limitFields, limitFormFields } from '#server/translation/intake/submission-limits.ts';
-import { aboutText } from '#server/translation/request.ts';
+import { aboutText, type Manner, manner, readManner } from '#server/translation/request.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { maxKeyLength, translationRequest } from '../schema.ts';
 
@@ -52,6 +52,18 @@ export function aboutOfInput(input: z.infer<z.ZodObject<AboutInput>>): z.infer<z
   return Object.fromEntries(Object.keys(aboutText).map((name) => [name, stated[nameInBatch(name)]]));
 }
 
+/** The fields of a manner in a target of a batch, and in the form of a file. */
+const mannerOfTarget = Object.fromEntries(
+  Object.keys(manner).map((name) => [nameInBatch(name), note(`The same as \`${name}\` of a single text.`)]),
+) as { [Name in keyof Manner as InBatch<Name>]: ReturnType<typeof note> };
+const field = (description: string) => z.string().max(1000).optional().describe(description);
+const mannerOfForm = Object.fromEntries(
+  Object.keys(manner).map((name) => [name, field('The same field as for a single text.')]),
+) as { [Name in keyof Manner]: ReturnType<typeof field> };
+
+/** Returns the manner of a target of a batch. */
+export const readTarget = (target: object): Manner => readManner(target, nameInBatch);
+
 export const batchRequest = z
   .object({
     inputs: z
@@ -68,8 +80,7 @@ export const batchRequest = z
             .array(
               z.object({
                 Language: z.string().describe('The target language.'),
-                Tone: note('The register, such as `formal`.'),
-                Gender: note('The grammatical gender to use if the target language requires one.'),
+                ...mannerOfTarget,
                 DeploymentName: note('Accepted for compatibility; has no effect.'),
                 AllowFallback: z
                   .boolean()
@@ -122,8 +133,6 @@ export const documentTextRequest = translationRequest
   })
   .meta({ id: 'DocumentTextRequest' });
 
-const field = (description: string) => z.string().max(1000).optional().describe(description);
-
 /** A file whose text is extracted and translated page by page, with the fields of its form or query. */
 export const fileRequest = z.object({
   source_document: uploadedFile
@@ -134,8 +143,7 @@ export const fileRequest = z.object({
   target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: z.string().default('en').describe('The language of the file; `auto` detects it.'),
   domain: field('The same field as for a single text.'),
-  tone: field('The register, such as `formal`.'),
-  gender: field('The grammatical gender to use if the target language requires one.'),
+  ...mannerOfForm,
   text_type: field('The format of the text: `Plain` or `Html`.'),
   candidate_models: field(
     'The names of further models whose translations are compared, separated by commas.',

@@ -2,7 +2,7 @@ import { blocksOf, extractHtml, readBlocks, rebuildHtml } from '#server/formats/
 import { describeLength, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { OwnPlaceholders } from '../integrity/placeholder-losses.ts';
-import type { TextRequest } from '../request.ts';
+import { readManner, type TextRequest } from '../request.ts';
 
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
 export interface SourceText {
@@ -75,8 +75,7 @@ function taskOf(request: TextRequest, style: TaskStyle | null, segments: string[
     sourceLang: request.source_lang,
     targetLang: request.target_lang,
     textType: request.text_type ?? 'Plain',
-    tone,
-    gender: request.gender ?? null,
+    ...readManner(request),
     domain: request.domain ?? null,
     ...notesOf(request, segments.length),
     // The tone of a request is more specific than the formality of the guide.

@@ -7,7 +7,7 @@ import type { GuardFixture } from './guard-fixture.ts';
 
 type Owned = (at: GuardFixture) => Fields | Promise<Fields>;
 
-/** A text that only the own workspace stores, for procedures whose answer is read without an ID. */
+/** A text that only the own workspace stores, for procedures that are called without an ID. */
 export const foundersKey = 'founders-own-key';
 
 const draw = { target_lang: 'fr', count: 50 };

@@ -7,7 +7,7 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { openCandidates } from './open-language.tsx';
-import { type Options, said } from './options.ts';
+import { type Options, targetFields } from './options.ts';
 import styles from './panes.module.css';
 import { isDone, type SeriesView } from './series.ts';
 
@@ -144,10 +144,9 @@ export function batchRequest(
   source: string,
   options: Options,
 ): BatchTranslationRequest {
-  const { tone, gender } = said(options);
   const inputs: BatchTranslationRequest['inputs'] = [];
   for (const item of items) {
-    const target = { Language: item.target, Tone: tone, Gender: gender };
+    const target = { Language: item.target, ...targetFields(options) };
     const input = inputs.at(-1);
     if (input && input.Text === item.text) input.Targets.push(target);
     else inputs.push({ Text: item.text, Language: source, TextType: options.textType, Targets: [target] });

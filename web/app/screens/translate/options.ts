@@ -71,8 +71,14 @@ export function documentFields(options: Options): { tone?: string; gender?: stri
   return { ...(tone && { tone }), ...(gender && { gender }), ...(domain && { domain }) };
 }
 
+/** Converts the options to fields of a target of a batch. */
+export function targetFields(options: Options): { Tone: string | null; Gender: string | null } {
+  const { tone, gender } = said(options);
+  return { Tone: tone, Gender: gender };
+}
+
 /** Tone, gender and domain, without surrounding spaces; null if not set. */
-export function said({ tone, gender, domain }: Options) {
+function said({ tone, gender, domain }: Options) {
   return { tone: tone.trim() || null, gender: gender.trim() || null, domain: domain.trim() || null };
 }
 
