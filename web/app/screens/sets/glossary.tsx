@@ -31,11 +31,19 @@ function Glossary({ set }: { set: TerminologySet }) {
   const filter = useSearch({ from: '/workspace/app/glossaries/$setId' });
   return (
     <>
-      <SetSummary kind="glossary" set={set} size={t('sets.terms_count', { count: set.entry_count })}>
+      <SetSummary
+        kind="glossary"
+        set={set}
+        size={t('sets.terms_count', { count: set.entry_count })}
+        filters={
+          <>
+            <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
+            <KindFilter set={set} filter={filter} />
+          </>
+        }
+      >
         <Actions set={set} />
       </SetSummary>
-      <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
-      <KindFilter set={set} filter={filter} />
       <TermList set={set} filter={filter} />
     </>
   );

@@ -50,20 +50,26 @@ function Memory({ set }: { set: TranslationMemorySet }) {
             <PenaltyBadge setId={set.id} />
           </>
         }
+        filters={
+          <>
+            <Penalty setId={set.id} />
+            <ProblemFilters set={set} problem={filter.problem} />
+            {!filter.problem && (
+              <>
+                <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
+                <BulkActions set={set} filter={filter} changes={changes} />
+                <MemoryHistory set={set} changes={changes} />
+              </>
+            )}
+          </>
+        }
       >
         <Actions set={set} />
       </SetSummary>
-      <Penalty setId={set.id} />
-      <ProblemFilters set={set} problem={filter.problem} />
       {filter.problem ? (
         <ProblemUnits key={filter.problem} set={set} problem={filter.problem} changes={changes} />
       ) : (
-        <>
-          <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
-          <BulkActions set={set} filter={filter} changes={changes} />
-          <MemoryHistory set={set} changes={changes} />
-          <Units set={set} filter={filter} changes={changes} />
-        </>
+        <Units set={set} filter={filter} changes={changes} />
       )}
       <UndoChange changes={changes} />
     </>

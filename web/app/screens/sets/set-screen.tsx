@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, Trash2 } from 'lucide-react';
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { Fill, Row } from '../../kit/box.tsx';
+import { Fill, Row, Stack } from '../../kit/box.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { Check, Field } from '../../kit/field.tsx';
 import { Select } from '../../kit/select.tsx';
@@ -77,18 +77,21 @@ function BackLink({ kind }: { kind: Kind }) {
  * The title, heading and summary of a set.
  * @param size the number of its entries, as text
  * @param children the actions on the set
+ * @param filters shown below the summary
  */
 export function SetSummary({
   kind,
   set,
   size,
   badge,
+  filters,
   children,
 }: {
   kind: Kind;
   set: TextSet;
   size: string;
   badge?: ReactNode;
+  filters?: ReactNode;
   children: ReactNode;
 }) {
   const t = useT();
@@ -99,13 +102,16 @@ export function SetSummary({
       <PageHead before={<BackLink kind={kind} />} title={<bdi translate="no">{set.name}</bdi>} aside={badge}>
         {children}
       </PageHead>
-      <Row gap={4}>
-        <PairName source={set.source_lang} target={set.target_lang} />
-        <span>{size}</span>
-        <Text size="sm" tone="soft">
-          {t('sets.changed')} <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
-        </Text>
-      </Row>
+      <Stack gap={4}>
+        <Row gap={4}>
+          <PairName source={set.source_lang} target={set.target_lang} />
+          <span>{size}</span>
+          <Text size="sm" tone="soft">
+            {t('sets.changed')} <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
+          </Text>
+        </Row>
+        {filters}
+      </Stack>
     </>
   );
 }
