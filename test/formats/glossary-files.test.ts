@@ -19,7 +19,7 @@ interface Case {
   /** Whether the first row has the names of columns. */
   header?: boolean;
   /** The line and the terms of each entry, with the fields that differ from their default. */
-  /** What each column of a table is used for. */
+  /** The use of each column of a table. */
   columns?: string;
   entries?: string[];
   notes?: string[];

@@ -21,7 +21,7 @@ interface Case {
   rejected?: string;
   /** Each text with its place and its context. */
   texts?: string[];
-  /** What stays, by reason: the number of texts, and of characters. */
+  /** The texts that stay, by reason: their number, and that of their characters. */
   kept?: string[];
   /** The translation of each text, null for none; by default the text in brackets. */
   translation?: string | null;
