@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { type BodyAdmission, declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
 import { unreadableBody } from './body-parsers.ts';
-import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
+import { createMemoryBudget, type MemoryBudget, type Reservation } from './response-budget.ts';
 
 /** Maximum bytes of a body that needs no reservation. Such bodies are limited by the number of connections. */
 const uncounted = 8_000;

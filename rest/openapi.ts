@@ -10,13 +10,11 @@ import {
   type ResponseObject,
 } from './openapi/document.ts';
 import { addExamples } from './openapi/examples.ts';
-import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { createGenerator } from './openapi/generate.ts';
 import { inlineSchemas } from './openapi/inline.ts';
 import { briefDescription, description, tagsOf, titleInlineSchemas } from './openapi/introduction.ts';
-import { describeOperation } from './openapi/operation.ts';
-import { describeHeaders } from './openapi/response-headers.ts';
-import { errorSchemas } from './openapi/responses.ts';
+import { describeFiles, describeOperation, withoutBytes } from './openapi/operation.ts';
+import { describeHeaders, errorSchemas } from './openapi/responses.ts';
 import { describeRpc, rpcProcedures } from './openapi/rpc.ts';
 import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';

@@ -35,7 +35,7 @@ import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { listenForStop, type StopSignals } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { redactSettings } from '#server/settings/secrets.ts';
+import { redactSettings } from '#server/settings/environment.ts';
 import { guardStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import { protectText } from '#server/translation/pipeline/protected-words.ts';

@@ -1,5 +1,4 @@
-import { environment, type Settings, SettingsError } from './settings/environment.ts';
-import { readSecretFiles } from './settings/secrets.ts';
+import { environment, readSecretFiles, type Settings, SettingsError } from './settings/environment.ts';
 
 const secondEngine = [
   'ENGINES',

@@ -1,8 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingNames } from '#server/settings/environment.ts';
-import { redactSettings, settingsInFiles } from '#server/settings/secrets.ts';
+import { redactSettings, settingNames, settingsInFiles } from '#server/settings/environment.ts';
 import { readSettings, SettingsError } from '#server/settings.ts';
 import { testFolder } from '#test/setup/launch.ts';
 

@@ -9,7 +9,7 @@ import { resumeDocuments } from '#server/documents/queue.ts';
 import { renderQueued } from '#server/documents/rendering.ts';
 import { runDocument } from '#server/documents/run-document.ts';
 import { removeSuperseded, removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
-import { pruneEvents } from '#server/events/prune.ts';
+import { pruneEvents } from '#server/events/feed.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
 import { sendMail } from '#server/identity/mail/send-mail.ts';
@@ -41,9 +41,9 @@ import { resumeApproval, resumeApprovals } from '#server/review/documents/approv
 import { recheckConfirmed, recheckTerms } from '#server/review/documents/recheck.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
+import { textRecords } from '#server/texts/golden-record.ts';
 import { publishParkedJobs, queueParkedJobs, replayParkedJobs } from '#server/texts/parked-jobs.ts';
 import { runQueued } from '#server/texts/queued-series.ts';
-import { textRecords } from '#server/texts/recorded-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/texts/stale-sweep.ts';
 import { runExport } from '#server/workspace-export/run-export.ts';
 

@@ -1,10 +1,10 @@
 import { appendFile, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
+import { type Command, run } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, temporaryPath, unfinishedRestore } from './folder.ts';
 import { failure } from './log.ts';
-import { type Command, run } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
 /**

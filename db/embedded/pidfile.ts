@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
+import { childEnvironment } from './account.ts';
 import { type DataFolder, temporaryPath } from './folder.ts';
-import { childEnvironment } from './run.ts';
 
 /** The result of reading postmaster.pid: whether the file is present and valid. */
 type PidFile =

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account.ts';
+import { run, spawnOptions } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './folder.ts';
 import { failure, openLog, readLog } from './log.ts';
 import { readPidFile, runsIn } from './pidfile.ts';
-import { run, spawnOptions } from './run.ts';
 import type { Secrets } from './secrets.ts';
 
 const pollMs = 10;

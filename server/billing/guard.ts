@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { AllowingScopes } from '#server/identity/access/api-keys.ts';
 import { callerOf, orderedTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { AllowingScopes } from '#server/identity/access/scopes.ts';
 import { hasTenants } from '#server/identity/access/service-key.ts';
 import type { Log } from '#server/platform/log.ts';
 import { ProcessorError } from '#server/platform/payments/processor.ts';

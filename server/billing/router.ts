@@ -5,10 +5,9 @@ import { router } from '#server/trpc.ts';
 import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';
 import { coverages, readCoverage } from './metering/entitlement.ts';
-import { openCheckout, openPortal } from './payment-pages.ts';
+import { admitTopUp, openCheckout, openPortal, openTopUp } from './payment-pages.ts';
 import { priceList, readPrices } from './prices.ts';
 import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';
-import { admitTopUp, openTopUp } from './top-up.ts';
 import { receiveDelivery } from './webhook.ts';
 
 export const billingRouter = router({

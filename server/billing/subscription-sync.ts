@@ -6,7 +6,7 @@ import type {
 } from '#server/platform/payments/processor.ts';
 import { includedChars, isTier, type TierPrices, tierOfPrices } from '#server/platform/payments/tiers.ts';
 import type { BillingAccount, KnownSubscription } from './account.ts';
-import { subscriptionStateOf } from './subscription-state.ts';
+import { subscriptionStateOf } from './account.ts';
 
 /**
  * Returns a tenant's billing account after a payment event. Events may come late, twice and in any order: each updates

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
+import type { ClaimedVia } from '#server/identity/access/principal.ts';
 import {
   type AnnouncedRecord,
   announcedJobs,

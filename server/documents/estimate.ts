@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts';
-import { startDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-limits.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { takeTurn } from '#server/platform/sandbox-errors.ts';

@@ -7,7 +7,7 @@ import { type LayoutKind, resultFormat } from '#server/formats/layout-kinds.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
+import type { ClaimedVia } from '#server/identity/access/principal.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { isRegulated } from '#server/translation/intake/request-warnings.ts';
 import type { GroupRequest } from '#server/translation/pipeline/group.ts';

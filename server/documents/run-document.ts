@@ -15,9 +15,18 @@ import {
   updateRun,
   Yielded,
 } from './document-run.ts';
-import { failureOf, failureResponse, interruption, isTransient, StageTimeout } from './failure.ts';
+import {
+  failureOf,
+  failureResponse,
+  interruption,
+  isTransient,
+  type Outage,
+  outageOf,
+  StageTimeout,
+  waitForNextTry,
+  wakeWaiting,
+} from './failure.ts';
 import { isDocument } from './jobs.ts';
-import { type Outage, outageOf, waitForNextTry, wakeWaiting } from './outage.ts';
 import { comesAfterOthers, queueDocument } from './queue.ts';
 import type { DocumentFailureDetail, DocumentStage } from './schema.ts';
 import { admitDocument } from './stages/admit.ts';

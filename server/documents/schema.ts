@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { includable, outputs, sourceFields } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
-import { claimedVia } from '#server/identity/access/claimed-via.ts';
+import { claimedVia } from '#server/identity/access/principal.ts';
 import { defaultSettings } from '#server/settings.ts';
 import { limitFormFields } from '#server/translation/intake/submission-limits.ts';
 import { jobListFilter, jobListPage } from '#server/translation/listing/job-list-filter.ts';

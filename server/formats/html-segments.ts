@@ -9,8 +9,7 @@ import {
 } from './html/character-references.ts';
 import { isVerbatim, readerFor, SourceReader } from './html/source-reader.ts';
 import { findTemplateCode, type TemplateCode } from './html/template-code.ts';
-import { codesWithin } from './html/text-items.ts';
-import { modeOf, modeOfAttributes, parentTree } from './html/translate-attribute.ts';
+import { codesWithin, modeOf, modeOfAttributes, parentTree } from './html/text-items.ts';
 
 /**
  * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,

@@ -8,9 +8,19 @@ import {
   plainText,
 } from './inline-content.ts';
 import type { Edit } from './office/splice.ts';
-import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
-import { breakLines, limitsFor, type SubtitleLimits, visible } from './subtitles/lines.ts';
-import { isOtherSpeaker, keptEnd, markLines, markup } from './subtitles/speakers.ts';
+import {
+  breakLines,
+  type Cue,
+  isOtherSpeaker,
+  keptEnd,
+  limitsFor,
+  markLines,
+  markup,
+  readCues,
+  type SubtitleKind,
+  type SubtitleLimits,
+  visible,
+} from './subtitles/cues.ts';
 import {
   lineEndOf,
   placeOfLine,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access, RequestContext } from '#server/context.ts';
-import { type AppError, toAppError, tooLarge } from '#server/errors.ts';
+import { AppError, toAppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
 /** Returns a Content-Type in lowercase, without its parameters; empty if the request has no Content-Type. */
@@ -129,4 +129,34 @@ export function bodyOver({ name, bytes }: { name: string; bytes: number }, decla
 /** The error for a large body on a route that authenticates its sender only after the body has been read. */
 function tooLargeUnauthenticated(declared: number): AppError {
   return bodyOver({ name: `${maxUnauthenticatedBytes} bytes`, bytes: maxUnauthenticatedBytes }, declared);
+}
+
+/** The time limit of an API request, from the moment that its work begins. */
+interface RequestDeadline extends Disposable {
+  /** Aborts at the deadline. The reason is the error that the caller gets. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts a deadline, which ends with the work that declares it (`using`). If a model does not respond, the caller must
+ * get a response before proxies in between time out. Every call that the work makes must end when the signal aborts.
+ * @param seconds for a request, REQUEST_DEADLINE_SECONDS
+ */
+export function startDeadline(seconds: number): RequestDeadline {
+  const controller = new AbortController();
+  // AbortSignal.timeout would keep its timer after the work has ended.
+  const timer = setTimeout(() => controller.abort(deadlineError(seconds)), seconds * 1000);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Seconds after which a caller may send the request again, because the cause of the delay has probably ended. */
+const retryAfter = 5;
+
+/** The error of a request that did not complete before its deadline. */
+function deadlineError(seconds: number): AppError {
+  return new AppError(
+    'transient_error',
+    `the request exceeded its deadline of ${seconds} s; send it again with the same Idempotency-Key, or split a long text or a large batch`,
+    { retryAfter },
+  );
 }

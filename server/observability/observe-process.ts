@@ -6,7 +6,7 @@ import type { FileWork } from '#server/platform/sandbox/file-work.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { isObserved, observe, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
-import { modelsOfEngines } from '#server/settings/models.ts';
+import { modelsOfEngines } from '#server/settings/environment.ts';
 import type { Settings } from '#server/settings.ts';
 import { watchDeployment, watchStorage, watchWorkspaces } from './deployment-state.ts';
 import type { Metrics } from './metrics.ts';

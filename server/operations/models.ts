@@ -8,7 +8,7 @@ import {
   type ModelRequests,
   takeModelRequests,
 } from '#server/platform/model-requests.ts';
-import { modelsOfEngines } from '#server/settings/models.ts';
+import { modelsOfEngines } from '#server/settings/environment.ts';
 import type { Settings } from '#server/settings.ts';
 import type { ModelsView } from './schema.ts';
 

@@ -1,7 +1,6 @@
 import type { Tx } from '#db/client.ts';
-import { readBillingAccount } from '#server/billing/account.ts';
+import { readBillingAccount, subscriptionStateOf } from '#server/billing/account.ts';
 import { readAllowance } from '#server/billing/metering/usage-summary.ts';
-import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import type { Services } from '#server/context.ts';
 import { selectLatestFailures as selectFailedDocuments } from '#server/documents/summary.ts';
 import { withoutQuotes } from '#server/errors.ts';

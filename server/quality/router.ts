@@ -23,8 +23,7 @@ import {
   scorecard,
   scorecardInput,
 } from './schema.ts';
-import { reportScorecard } from './scorecard.ts';
-import { readSettings, saveSettings } from './settings.ts';
+import { readSettings, reportScorecard, saveSettings } from './scorecard.ts';
 
 /**
  * What the quality gate is worth: checks by members, and reports for administrators. No procedure has a route, so only

@@ -1,5 +1,5 @@
 import { isCommonWord } from './common-words.ts';
-import { type Compact, compactOf, keyOf } from './compact-text.ts';
+import { type Compact, compactOf, keyOf } from './joined-text.ts';
 import { isCommonName, isGivenName } from './names.ts';
 import { type Entity, isInWord } from './numbers.ts';
 import { placeholders, type Value } from './placeholders.ts';

@@ -1,7 +1,6 @@
 import { Aliases, maxAdded, maxKey, type Part } from './aliases.ts';
 import { isCommonWord } from './common-words.ts';
-import { keyOf } from './compact-text.ts';
-import { joinLines } from './joined-text.ts';
+import { joinLines, keyOf } from './joined-text.ts';
 import { type Entity, isInWord } from './numbers.ts';
 import { placeholders, type Value } from './placeholders.ts';
 import {

@@ -23,7 +23,7 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { type RecordedJobs, rewriteRecord } from '#server/records/golden-records.ts';
 import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { textRecords } from '#server/texts/recorded-jobs.ts';
+import { textRecords } from '#server/texts/golden-record.ts';
 
 /*
  * An anonymized member has no email address, password or authenticator any longer. Decisions stay, and have the

@@ -1,8 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { type DeletionProgress, tenantDeletions, tenantRetention, tenants } from '#db/schema/tenants.ts';
-import { readBillingAccount } from '#server/billing/account.ts';
-import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
+import { readBillingAccount, subscriptionStateOf } from '#server/billing/account.ts';
 import { AppError } from '#server/errors.ts';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';

@@ -1,8 +1,8 @@
 import type { Tx } from '#db/client.ts';
 import { recordedSubmitter } from '#server/billing/metering/submitter.ts';
 import { AppError } from '#server/errors.ts';
-import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { type ClaimedVia, claimedViaOf } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { queueDecisionMail } from '#server/identity/mail/outbox.ts';
 import { isMailOn } from '#server/platform/smtp.ts';

@@ -9,10 +9,9 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { type Binding, credentialBy } from '#server/platform/stores/account-stores.ts';
 import { checkFilesystem, checkSecret, parseAccountUrl } from '#server/platform/stores/data-lake-address.ts';
 import { bindingView, sealSecret } from './bindings.ts';
-import { ownershipDirectory } from './container-holders.ts';
 import { awaitReplay, beginReplay } from './parked-job-replays.ts';
 import { defaultPrefixes, type StorageBinding, type StorageBindingRequest } from './schema.ts';
-import { probe } from './verify-binding.ts';
+import { ownershipDirectory, probe } from './verify-binding.ts';
 
 type ChangeServices = Pick<
   Services,

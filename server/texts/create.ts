@@ -23,8 +23,7 @@ import { estimateTexts } from './estimate.ts';
 import { requireKey } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
-import { isLayoutFile, readFileRequest } from './intake/file.ts';
-import { requestPagesOfText } from './intake/pages.ts';
+import { isLayoutFile, readFileRequest, requestPagesOfText } from './intake/file.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import {
   type JobView,

@@ -1,7 +1,7 @@
 import { findRefusal } from '#server/billing/metering/entitlement.ts';
 import { credentialOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
-import { startDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-limits.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import { countWork } from '#server/translation/count-work.ts';

@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import {
   recordFailedRun as countFailedRun,
   secondsPerFailedRun,
-} from '#server/billing/metering/failed-run-rate.ts';
+} from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
 import { SaturatedError } from '#server/platform/concurrency-limit.ts';

@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { startDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-limits.ts';
 import { forgetText } from '#server/translation/leverage/leverage.ts';
 import { RunError } from '#server/translation/pipeline/text-run.ts';
 import type { AdmittedSeries, Run, SeriesItem } from './admit-series.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { claimedVia } from '#server/identity/access/claimed-via.ts';
+import { claimedVia } from '#server/identity/access/principal.ts';
 import { findingStates } from './findings.ts';
 
 export const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });

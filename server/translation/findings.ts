@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
+import type { ClaimedVia } from '#server/identity/access/principal.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { recordFailedRun } from '#server/billing/metering/failed-run-rate.ts';
+import { recordFailedRun } from '#server/billing/metering/entitlement.ts';
 import { AppError } from '#server/errors.ts';
 import { SaturatedError } from '#server/platform/concurrency-limit.ts';
 import { completion, failure } from '#test/fakes/openai.ts';

@@ -261,7 +261,7 @@ export const modules: Module[] = [
     name: 'server/platform/stores',
     files: /^server\/platform\/stores\//,
     packages: any(/^npm:(@aws-sdk\/client-s3|@azure\/[\w-]+|undici)$/, /^node:/),
-    interface: /\/stores\/([\w-]+|objects\/[\w-]+)\.ts$/,
+    interface: /\/stores\/[\w-]+\.ts$/,
     db: /^db\/schema\/storage\.ts$/,
   },
   {

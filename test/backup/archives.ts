@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
-import { FileDigest, locatorFrame, readLocator } from '#server/commands/backup/locator.ts';
+import { FileDigest, locatorFrame, readLocator } from '#server/commands/backup/format.ts';
 
 export type Entries = Awaited<ReturnType<typeof unpackTar>>;
 

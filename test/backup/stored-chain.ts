@@ -2,7 +2,7 @@ import type { Snapshot } from '#db/copy/snapshot.ts';
 import { readParts } from '#server/commands/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/commands/backup/archive-writer.ts';
 import { openChain, readFormer } from '#server/commands/backup/chain.ts';
-import { ObjectReader } from '#server/commands/backup/object-reader.ts';
+import { ObjectReader } from '#server/commands/backup/object-list.ts';
 import { refuseForged, verifyBackup } from '#server/commands/backup/restore-backup.ts';
 import { type Taken, writeBackup } from '#server/commands/backup/take.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';

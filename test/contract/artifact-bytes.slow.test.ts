@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { scopes } from '#server/identity/access/scopes.ts';
+import { scopes } from '#server/identity/access/api-keys.ts';
 import { callAsEverybody, expectedOf } from '#test/contract/guards/callers.ts';
 import { useGuardFixture } from '#test/contract/guards/guard-fixture.ts';
 import type { Procedure } from '#test/contract/procedures.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GuardName, Scope } from '#server/context.ts';
-import { scopes } from '#server/identity/access/scopes.ts';
+import { scopes } from '#server/identity/access/api-keys.ts';
 import { appRouter } from '#server/router.ts';
 import { inputSource, proceduresOf } from '#server/trpc.ts';
 import { addKey, apiKey, bearer, type Fields, type Headers } from '#test/factories.ts';

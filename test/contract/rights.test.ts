@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '#server/context.ts';
 import { makeDemoWorkspace } from '#server/demo/demo-workspace.ts';
-import { scopes } from '#server/identity/access/scopes.ts';
+import { scopes } from '#server/identity/access/api-keys.ts';
 import { visitCookie, visitorReads } from '#server/identity/access/visits.ts';
 import { appRouter } from '#server/router.ts';
 import { proceduresOf } from '#server/trpc.ts';

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { commandsByName } from '#server/commands/admin/command-line.ts';
-import { settingNames } from '#server/settings/environment.ts';
-import { settingsInFiles } from '#server/settings/secrets.ts';
+import { settingNames, settingsInFiles } from '#server/settings/environment.ts';
 import { readSettings } from '#server/settings.ts';
 import { anchorOf } from '#web/server/guide-pages.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { pruneEvents } from '#server/events/prune.ts';
+import { pruneEvents } from '#server/events/feed.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { scheduleDeletion } from '#server/retention/tenant-deletions.ts';
 import { viaRpc } from '#test/contract/call.ts';

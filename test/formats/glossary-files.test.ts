@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { termsOf } from '#server/formats/glossary/alternatives.ts';
-import { readGlossary } from '#server/formats/glossary/reader.ts';
+import { readGlossary, termsOf } from '#server/formats/glossary/reader.ts';
 import type { GlossaryFileEntry, ReadingNote } from '#server/formats/glossary-file.ts';
 import { readLanguage } from '#server/languages.ts';
 

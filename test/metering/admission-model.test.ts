@@ -4,8 +4,12 @@ import { expect, test } from 'vitest';
 import type { Tx } from '#db/client.ts';
 import { usageTotals } from '#db/schema/metering.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { checkEntitlement, readBilledTenant } from '#server/billing/metering/entitlement.ts';
-import { recordFailedRun, secondsPerFailedRun } from '#server/billing/metering/failed-run-rate.ts';
+import {
+  checkEntitlement,
+  readBilledTenant,
+  recordFailedRun,
+  secondsPerFailedRun,
+} from '#server/billing/metering/entitlement.ts';
 import { newId } from '#server/platform/ids.ts';
 import { readSettings } from '#server/settings.ts';
 import { admitJob } from '#server/texts/insert-jobs.ts';

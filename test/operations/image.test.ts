@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingNames } from '#server/settings/environment.ts';
-import { settingsInFiles } from '#server/settings/secrets.ts';
+import { settingNames, settingsInFiles } from '#server/settings/environment.ts';
 import { formerSettingNames } from '#server/settings.ts';
 import { importsOf } from '#test/architecture/modules.ts';
 

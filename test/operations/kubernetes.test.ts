@@ -4,7 +4,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { settingsInFiles } from '#server/settings/secrets.ts';
+import { settingsInFiles } from '#server/settings/environment.ts';
 import { readSettings } from '#server/settings.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { root, testFolder } from '#test/setup/launch.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { redactSettings } from '#server/settings/secrets.ts';
+import { redactSettings } from '#server/settings/environment.ts';
 import { readSettings } from '#server/settings.ts';
 import { startAccount } from './data-lake-account.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
-import { requestPages } from '#server/texts/intake/pages.ts';
+import { requestPages } from '#server/texts/intake/file.ts';
 import { translationRequest } from '#server/texts/schema.ts';
 
 const settings = readSettings({ MAX_BATCH_ITEMS: '50', MAX_PAGE_CHARS: '500' });

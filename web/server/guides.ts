@@ -14,8 +14,7 @@ import {
   type SearchIndex,
   searchGuides,
 } from './guide-search.ts';
-import { escapeHtml } from './html.ts';
-import { brand } from './icons.ts';
+import { brand, escapeHtml } from './html.ts';
 import { type PublicPages, preferencesOf, vary } from './public-pages.ts';
 import type { Theme } from './theme.ts';
 

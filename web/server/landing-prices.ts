@@ -1,6 +1,5 @@
 import type { PriceList } from '#server/billing/prices.ts';
-import { escapeHtml } from './html.ts';
-import { check } from './icons.ts';
+import { check, escapeHtml } from './html.ts';
 import type { LandingWords } from './landing-words/words.ts';
 import type { Locale } from './locale.ts';
 

@@ -1,8 +1,7 @@
 import type { PriceList } from '#server/billing/prices.ts';
 import { layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
-import { escapeHtml } from './html.ts';
-import { arrow, check, confirmedMark, criticalMark } from './icons.ts';
+import { arrow, check, confirmedMark, criticalMark, escapeHtml } from './html.ts';
 import { pricesPart } from './landing-prices.ts';
 import { ar } from './landing-words/ar.ts';
 import { de } from './landing-words/de.ts';

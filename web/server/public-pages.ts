@@ -12,9 +12,8 @@ import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
 import { type LandingFacts, landingPage } from './landing.ts';
 import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
-import { type PageFrame, pageDocument } from './page-document.ts';
 import { errorWords, notFound, stubNotice } from './page-words.ts';
-import { type Page, type PageFacts, readPage } from './pages.ts';
+import { type Page, type PageFacts, type PageFrame, pageDocument, readPage } from './pages.ts';
 import { type Theme, themeCookie, themeFor } from './theme.ts';
 
 const pages = ['about', 'privacy', 'terms', 'contact', 'resources'];

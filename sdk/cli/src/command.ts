@@ -41,10 +41,10 @@ export const exitCodes = {
 export interface Command {
   /** One sentence for the list of commands, without a period at the end. */
   summary: string;
-  /** The arguments in the help, such as `FILE...`. */
+  /** The arguments, as in the help: `SOURCE TARGET`, `ID...` for one or more, `[FILE]...` for any number. */
   args?: string;
-  /** The numbers of arguments that the command accepts. */
-  count?: { min: number; max: number };
+  /** The maximum of arguments, if it is not that of `args`. */
+  maxArgs?: number;
   options?: Readonly<Record<string, Option>>;
   /** Further lines of the help. */
   notes?: readonly string[];
@@ -98,7 +98,9 @@ export function parse(command: Command, argv: readonly string[]): { args: string
     throw new UnknownNameError(sentenceOf((error as Error).message, Object.keys(options)));
   }
   const { positionals, values } = parsed;
-  const { min, max } = command.count ?? { min: 0, max: 0 };
+  const names = command.args?.split(' ') ?? [];
+  const min = names.filter((name) => !name.startsWith('[')).length;
+  const max = command.maxArgs ?? (command.args?.endsWith('...') ? Number.POSITIVE_INFINITY : names.length);
   if (!values['help'] && positionals.length < min)
     throw new UsageError(`an argument is missing: ${command.args}`);
   if (positionals.length > max)

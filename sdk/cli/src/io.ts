@@ -59,11 +59,12 @@ export function excerpt(text: string, length: number): string {
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-/** Returns the lines of a table with aligned columns. The last column is not padded; numbers are aligned right. */
-export function tableOf(
+/** Prints a table with aligned columns. The last column is not padded; numbers are aligned right. */
+export function sayTable(
+  io: Pick<Io, 'stdout'>,
   titles: readonly string[],
   rows: readonly (readonly (string | number)[])[],
-): string[] {
+): void {
   const cells = [
     titles,
     ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? grouped(cell) : printable(cell)))),
@@ -72,15 +73,14 @@ export function tableOf(
   const isNumber = titles.map(
     (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
   );
-  return cells.map((row) =>
-    row
-      .map((cell, column) => {
-        const gap = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-        if (isNumber[column]) return gap + cell;
-        return column === row.length - 1 ? cell : cell + gap;
-      })
-      .join('  '),
-  );
+  for (const row of cells) {
+    const padded = row.map((cell, column) => {
+      const gap = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+      if (isNumber[column]) return gap + cell;
+      return column === row.length - 1 ? cell : cell + gap;
+    });
+    say(io, padded.join('  '));
+  }
 }
 
 /** The number of columns of a text in a terminal: characters of East Asian scripts and emoji take two. */

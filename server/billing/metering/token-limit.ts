@@ -1,6 +1,6 @@
 import { type SQLWrapper, sql } from 'drizzle-orm';
 import { AppError, type ErrorName } from '#server/errors.ts';
-import { hasLanguageModel } from '#server/settings/models.ts';
+import { hasLanguageModel } from '#server/settings/environment.ts';
 import type { Settings } from '#server/settings.ts';
 
 /**

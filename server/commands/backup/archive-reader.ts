@@ -7,6 +7,7 @@ import { advance } from '#db/progress.ts';
 import { Refusal } from '../refusal.ts';
 import { digest } from './archive-writer.ts';
 import {
+  FileDigest,
   formatVersion,
   type Header,
   headerShape,
@@ -19,8 +20,8 @@ import {
   names,
   type Part,
   partsOfIndex,
+  readLocator,
 } from './format.ts';
-import { FileDigest, readLocator } from './locator.ts';
 
 /** A part of a backup with its content. */
 export interface ReadPart {

@@ -7,8 +7,7 @@ import { createZstdCompress, type ZstdCompress } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { advance } from '#db/progress.ts';
 import { Refusal } from '../refusal.ts';
-import { indexPart, names, type Part, partsOfIndex } from './format.ts';
-import { FileDigest, locatorFrame } from './locator.ts';
+import { FileDigest, indexPart, locatorFrame, names, type Part, partsOfIndex } from './format.ts';
 
 /** Bytes of zeros with which a tar file ends. */
 const tarEndBytes = 1024;

@@ -11,7 +11,7 @@ import { compareFile, DamagedError, type ReadPart, readParts, requireEnd } from 
 import { hasKeyOf, isAuthentic } from './authentication.ts';
 import type { Chain } from './chain.ts';
 import { type Header, type Manifest, nameOfTable, names, tableName } from './format.ts';
-import { ObjectReader, type StoredObject } from './object-reader.ts';
+import { ObjectReader, type StoredObject } from './object-list.ts';
 import type { RestoredStorage } from './restored-storage.ts';
 
 /** A chain of backups whose digests have been compared and are correct. A full backup alone is a chain, too. */

@@ -8,7 +8,7 @@ import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { checkSmtp } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { hasLanguageModel } from '#server/settings/models.ts';
+import { hasLanguageModel } from '#server/settings/environment.ts';
 import { publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';

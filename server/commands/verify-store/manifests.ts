@@ -2,7 +2,7 @@ import { type ManifestLine, manifestKey, manifestOf } from '#server/records/gold
 import { manifestLines } from '#server/records/manifests.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
-import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
+import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './records.ts';
 import { addLine, removeRepeatedLines } from './repair.ts';
 
 const dayMs = 86_400_000;

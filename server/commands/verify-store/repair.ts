@@ -7,7 +7,7 @@ import {
   rewriteRecord,
 } from '#server/records/golden-records.ts';
 import { addManifestLine, isManifestClosed, removeManifestLines } from '#server/records/manifests.ts';
-import { textRecords } from '#server/texts/recorded-jobs.ts';
+import { textRecords } from '#server/texts/golden-record.ts';
 import type { Comparison } from './comparison.ts';
 import type { Place } from './places.ts';
 

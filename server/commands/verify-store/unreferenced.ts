@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import { approvalRecords } from '#server/documents/approval-record.ts';
 import { selectDelivered, unreferencedFileLimit } from '#server/documents/unreferenced-files.ts';
 import type { AnnouncedRecord } from '#server/records/golden-records.ts';
-import { textRecords } from '#server/texts/recorded-jobs.ts';
+import { textRecords } from '#server/texts/golden-record.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
 import { addressOf as fileAddressOf, selectFiles } from './files.ts';
 import type { Place } from './places.ts';

@@ -16,8 +16,8 @@ import { decodeText } from './character-references.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts';
 import { isVerbatim, readerFor, SourceReader } from './source-reader.ts';
 import { findTemplateCode, type TemplateCode, withoutTemplateCode } from './template-code.ts';
-import { itemsOfText } from './text-items.ts';
 import {
+  itemsOfText,
   languageModes,
   modeOf,
   modeOfAttributes,
@@ -25,7 +25,7 @@ import {
   parentTree,
   setMode,
   type TranslateMode,
-} from './translate-attribute.ts';
+} from './text-items.ts';
 import { isVisibleAttribute } from './visible-attributes.ts';
 
 /** The texts and inline tags between two tags of blocks. */

@@ -1,5 +1,4 @@
-import { endOfGroup } from './balanced.ts';
-import { BlockReader, type TemplateCode } from './template-blocks.ts';
+import { BlockReader, endOfGroup, type TemplateCode } from './template-blocks.ts';
 
 /*
  * Code of template languages in HTML and Markdown files: PHP (`<?php … ?>`), `<% … %>`, `{% … %}`, `{# … #}`, `{{ … }}`

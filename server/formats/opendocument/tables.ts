@@ -1,7 +1,7 @@
 import type { Item } from '../markup/inline-runs.ts';
 import { attributeOf, type TextAttribute, textAttribute, type XmlStartTag } from '../office/xml-reader.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
-import { type CellRoom, usualLook } from './cell-room.ts';
+import { type CellRoom, usualLook } from './text-block.ts';
 import type { Styles } from './text-styles.ts';
 
 /** A table around the current element, with the position of the current cell. */

@@ -1,7 +1,7 @@
 import type { SegmentKind } from '../document.ts';
 import type { FormatKind } from '../inline-content.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
-import { type CellLook, lookOf, pointsOf, usualLook } from './cell-room.ts';
+import { type CellLook, lookOf, pointsOf, usualLook } from './text-block.ts';
 
 export interface TextStyle {
   /** Null for a style without a visible effect, such as one that only has a language. */

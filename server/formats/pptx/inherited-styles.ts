@@ -1,5 +1,9 @@
+import { Numbering } from '../office/numbering.ts';
+import type { Relationship } from '../office/package.ts';
 import { readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
+import { readDrawing } from './drawing-reader.ts';
 import { type Levels, readLevels } from './list-styles.ts';
+import { type Presentation, type ReadPart, targetsOf, withName } from './presentation-parts.ts';
 import type { Frame, Placeholder } from './shapes.ts';
 import type { TextBody } from './text-body.ts';
 
@@ -20,12 +24,7 @@ interface PlaceholderStyle {
 }
 
 /** Returns the style of a body of a layout or master; undefined if other shapes do not inherit from it. */
-export function placeholderStyle({
-  shape,
-  frame,
-  properties,
-  levels,
-}: TextBody): PlaceholderStyle | undefined {
+function placeholderStyle({ shape, frame, properties, levels }: TextBody): PlaceholderStyle | undefined {
   if (!shape?.placeholder) return undefined;
   const { attributes, fit } = properties;
   return { placeholder: shape.placeholder, frame, attributes, fit: fit?.local, levels };
@@ -36,7 +35,7 @@ const listNames: ReadonlySet<string> = new Set(
 );
 
 /** Reads the lists of a master or of the main part of a presentation. */
-export function readLists(source: string): ReadonlyMap<string, Levels> {
+function readLists(source: string): ReadonlyMap<string, Levels> {
   const lists = new Map<string, Levels>();
   let open: XmlStartTag | undefined;
   readPositionedXml(source, {
@@ -121,5 +120,69 @@ export class InheritedStyles {
       wanted = found.placeholder;
     }
     return chain;
+  }
+}
+
+/** Reads the layouts and masters of a presentation, each once. */
+export class StyleParts {
+  readonly #presentation: Presentation;
+  readonly #defaults: Levels | undefined;
+  readonly #read = new Map<string, { part: ReadPart; styles: PartStyles }>();
+
+  constructor(presentation: Presentation) {
+    const { path, text } = presentation.main;
+    this.#presentation = presentation;
+    this.#defaults = withName(path, () => readLists(text.source)).get('defaultTextStyle');
+  }
+
+  /** Returns what the shapes of a part inherit. @param parents the layout and the master, the most general first */
+  inheritedFrom(parents: readonly PartStyles[]): InheritedStyles {
+    return new InheritedStyles(this.#defaults, parents);
+  }
+
+  /**
+   * Returns what the shapes of a slide or notes inherit.
+   *
+   * @param relationships those of the slide or the notes
+   * @param types the types of the parts from which it inherits, the nearest first
+   */
+  async inherited(
+    relationships: readonly Relationship[],
+    types: readonly string[],
+  ): Promise<InheritedStyles> {
+    const parents: PartStyles[] = [];
+    let around = relationships;
+    for (const type of types) {
+      const path = targetsOf(around, type)[0];
+      if (path === undefined) break;
+      const { part, styles } = await this.of(path);
+      parents.unshift(styles);
+      around = part.relationships;
+    }
+    return this.inheritedFrom(parents);
+  }
+
+  /** Returns a layout or master, and what it gives to other parts. */
+  async of(path: string): Promise<{ part: ReadPart; styles: PartStyles }> {
+    const known = this.#read.get(path);
+    if (known) return known;
+    const part = await this.#presentation.read(path);
+    const { source } = part.text;
+    const styles: PartStyles = { placeholders: [], lists: withName(path, () => readLists(source)) };
+    readDrawing(
+      source,
+      {
+        ...{ path, roots: ['sldLayout', 'sldMaster', 'notesMaster', 'handoutMaster'], inherited: () => [] },
+        numbering: new Numbering(''),
+        countElement: this.#presentation.countElement,
+      },
+      (body) => {
+        const style = placeholderStyle(body);
+        if (style) styles.placeholders.push(style);
+      },
+    );
+    const read = { part, styles };
+    this.#read.set(path, read);
+    return read;
   }
 }

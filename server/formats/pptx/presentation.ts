@@ -9,6 +9,7 @@ import { letter } from '../text.ts';
 import { type KeptObject, readDrawing } from './drawing-reader.ts';
 import { Copies } from './drawing-xml.ts';
 import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
+import { StyleParts } from './inherited-styles.ts';
 import {
   openPresentation,
   type Presentation,
@@ -16,7 +17,6 @@ import {
   targetsOf,
   withName,
 } from './presentation-parts.ts';
-import { StyleParts } from './style-parts.ts';
 import type { TextBody } from './text-body.ts';
 
 /** The kinds of parts with texts. */

@@ -1,6 +1,5 @@
 import type { OfficePackage } from '../office/package.ts';
-import { isOn } from './attributes.ts';
-import { readXmlPart } from './part-stream.ts';
+import { isOn, readXmlPart } from './part-stream.ts';
 import { isSpreadsheet, type Workbook } from './workbook.ts';
 
 /** How a cell sets its text. */

@@ -6,8 +6,8 @@ import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
-import { ChartNames } from './chart-names.ts';
 import { readXmlPart } from './part-stream.ts';
+import { ChartNames } from './part-texts.ts';
 import { type SheetSummary, shownInHeader } from './sheet-reader.ts';
 import type { Workbook } from './workbook.ts';
 

@@ -1,7 +1,6 @@
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
-import { replaceAttributes } from './attributes.ts';
-import { type PartEditor, readXmlPart } from './part-stream.ts';
+import { type PartEditor, readXmlPart, replaceAttributes } from './part-stream.ts';
 import { isSpreadsheet, type Workbook } from './workbook.ts';
 
 /** The region of the texts of number formats. */

@@ -1,6 +1,6 @@
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
-import { isOn, prefixOf, setAttribute } from './attributes.ts';
 import type { PartEditor } from './part-stream.ts';
+import { isOn, prefixOf, setAttribute } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /** The widths and heights of papers in points, by their numbers. 0 is that of the printer: A4, or the shorter Letter. */

@@ -2,10 +2,9 @@ import { FileError } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
 import { escapeXmlText } from '../office/splice.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
-import { replaceAttributes } from './attributes.ts';
 import { renameInFormula, sheetReference } from './formula.ts';
 import { type NewNames, nameKey } from './names.ts';
-import { type PartEditor, readXmlPart } from './part-stream.ts';
+import { type PartEditor, readXmlPart, replaceAttributes } from './part-stream.ts';
 import type { Workbook } from './workbook.ts';
 
 /** The elements whose text is a formula: of cells, charts, rules, defined names, tables and controls. */

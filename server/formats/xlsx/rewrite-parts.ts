@@ -1,9 +1,8 @@
 import { onlyPositionOf } from '../inline-content.ts';
 import type { OfficePackage } from '../office/package.ts';
 import { type PositionedXmlEvents, readPositionedXml } from '../office/xml-reader.ts';
-import { prefixOf, replaceAttributes, setAttribute } from './attributes.ts';
 import { decodeCellText, encodeAttributeText, encodeCellText, textElement } from './cell-text.ts';
-import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
+import { type PartEditor, prefixOf, replaceAttributes, rewriteXmlPart, setAttribute } from './part-stream.ts';
 import type { SharedStringPlan } from './shared-string-plan.ts';
 import type { SharedStrings } from './shared-strings.ts';
 import type { Cell } from './sheet-reader.ts';

@@ -1,7 +1,7 @@
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
-import { isOn, prefixOf } from './attributes.ts';
 import { lastColumn } from './cell-reference.ts';
 import type { PartEditor } from './part-stream.ts';
+import { isOn, prefixOf } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /** The width of a column that a file does not set: 8 digits and the margins. */

@@ -2,7 +2,6 @@ import { FileError } from '../file-error.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
-import { isOn, prefixOf } from './attributes.ts';
 import {
   CellLimits,
   type CellRange,
@@ -13,7 +12,7 @@ import {
   writeReference,
 } from './cell-reference.ts';
 import { decodeCellText, hasLetter } from './cell-text.ts';
-import { boundRun, type PartEditor } from './part-stream.ts';
+import { boundRun, isOn, type PartEditor, prefixOf } from './part-stream.ts';
 import { PageSetup } from './print-scale.ts';
 import { StringItem } from './shared-strings.ts';
 import { SheetColumns } from './sheet-columns.ts';

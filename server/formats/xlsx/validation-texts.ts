@@ -1,9 +1,9 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
-import { replaceAttributes } from './attributes.ts';
 import { decodeCellText, encodeAttributeText, hasLetter } from './cell-text.ts';
 import type { PartEditor } from './part-stream.ts';
+import { replaceAttributes } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /**

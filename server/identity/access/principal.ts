@@ -1,13 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
 import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
+import { apiKeys } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { PresentedCredentials, Scope } from '#server/context.ts';
+import type { GuardName, PresentedCredentials, RequestContext, Scope } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
+import { readScopes } from './api-keys.ts';
 import { hashSecret } from './credentials.ts';
 import { normalizeEmail } from './email-address.ts';
-import { readScopes } from './scopes.ts';
 import {
   type Session,
   SessionAdapter,
@@ -197,4 +199,83 @@ export function isDesignatedOperator(
 ): boolean {
   if (OPERATOR_TENANT_ID === undefined || tenantId !== OPERATOR_TENANT_ID) return false;
   return OPERATOR_EMAILS.some((listed) => normalizeEmail(listed) === email);
+}
+
+/**
+ * The API key whose client named a person. Only a session identifies a person: the name that a client with a key
+ * sends is a claim, which is stored and shown as one, with the key.
+ */
+export const claimedVia = z.object({
+  id: z.string().nullable().describe('The ID of the API key; null if unknown.'),
+  name: z.string().nullable().describe('The name of the API key at that time; null if unknown.'),
+});
+
+export type ClaimedVia = z.infer<typeof claimedVia>;
+
+/** Returns the key of a caller without a session; null for a member. */
+export async function claimedViaOf(tx: Tx, principal: Principal): Promise<ClaimedVia | null> {
+  if (principal.kind !== 'api_key') return null;
+  const { keyId, tenant } = principal;
+  const [key] = await tx
+    .select({ id: apiKeys.keyId, name: apiKeys.name })
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.tenantId, tenant.id),
+        keyId === null ? eq(apiKeys.workspace, true) : eq(apiKeys.keyId, keyId),
+      ),
+    )
+    .limit(1);
+  return key ?? { id: keyId, name: null };
+}
+
+const tenantCredential =
+  "send a workspace's API key as X-API-Key, or an access token as Authorization: Bearer";
+const administrator =
+  "this operation requires an administrator's access token as Authorization: Bearer, or the operator key; a workspace's API key is not accepted";
+
+/**
+ * Returns the WWW-Authenticate header of a 401.
+ * @param description the credential that the operation needs, without quotation marks
+ */
+export function challenge(description?: string): string {
+  const words = description === undefined ? '' : `, error_description="${description}"`;
+  return `Bearer realm="LinguaLoop"${words}, ApiKey realm="LinguaLoop", header="X-API-Key"`;
+}
+
+/**
+ * If a request has a credential of the wrong kind, names the credential that the operation needs in the
+ * WWW-Authenticate header of the 401; the text of the body is fixed. The header does not reveal whether the credential
+ * is valid, except to a caller with the operator key.
+ */
+export function describeCredential(
+  { credentials, services, response }: RequestContext,
+  guard: GuardName | undefined,
+): void {
+  const description = hintOf(guard, credentials, services);
+  if (description !== undefined) response.setHeader('www-authenticate', challenge(description));
+}
+
+function hintOf(
+  guard: GuardName | undefined,
+  credentials: RequestContext['credentials'],
+  { settings }: RequestContext['services'],
+): string | undefined {
+  const { bearer, apiKey, unreadable } = credentials;
+  if (bearer === null && apiKey === null && !unreadable) return undefined;
+  switch (guard) {
+    case 'admin':
+    case 'platform_operator':
+      return administrator;
+    case 'bearer':
+      return 'this operation requires an access token as Authorization: Bearer; an API key is not accepted';
+    case 'tenant_identity':
+    case 'tenant_identity_or_cookie':
+    case 'tenant_admin':
+      return presentsOperatorKey(credentials, settings)
+        ? `the operator key belongs to no workspace; ${tenantCredential}`
+        : undefined;
+    default:
+      return undefined;
+  }
 }

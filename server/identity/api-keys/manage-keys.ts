@@ -9,11 +9,12 @@ import {
   insertSecret,
   limitSecrets,
   prefixOf,
+  readScopes,
   replaceSecret,
+  writeScopes,
 } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
-import { readScopes, writeScopes } from '#server/identity/access/scopes.ts';
 import { type AuditEvent, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type Proof, withProof } from '#server/identity/auth/reauthentication.ts';
 import { limitsOf, revocationOf } from '#server/identity/tenants/replace-workspace-key.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopes } from '#server/identity/access/scopes.ts';
+import { scopes } from '#server/identity/access/api-keys.ts';
 import { keyRotationRequest } from '#server/identity/tenants/schema.ts';
 import { moment } from '#server/platform/input-limits.ts';
 

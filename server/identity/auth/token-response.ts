@@ -3,7 +3,7 @@ import { sessionCookie } from '#server/identity/access/session-cookie.ts';
 import type { IssuedTokens } from '#server/identity/access/sessions.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import type { WorkspaceSelection } from './password-grant.ts';
-import { rememberDevice } from './passwords/known-device.ts';
+import { rememberDevice } from './passwords/guesses.ts';
 import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 

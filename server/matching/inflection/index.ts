@@ -1,22 +1,14 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { arabic } from './arabic.ts';
-import { czech } from './czech.ts';
-import { dutch } from './dutch.ts';
-import { english } from './english.ts';
-import { finnish } from './finnish.ts';
-import { french, italian, romanian } from './french.ts';
-import { german } from './german.ts';
 import { greek } from './greek.ts';
-import { hungarian } from './hungarian.ts';
-import { hindi, marathi, nepali } from './indic.ts';
+import { hindi, marathi, nepali, persian, urdu } from './indo-iranian.ts';
 import { type Inflection, matching } from './paradigm.ts';
-import { persian, urdu } from './persian.ts';
-import { polish } from './polish.ts';
-import { portuguese } from './portuguese.ts';
-import { russian, ukrainian } from './russian.ts';
+import { french, italian, portuguese, romanian, spanish } from './romance.ts';
 import { danish, norwegian, swedish } from './scandinavian.ts';
-import { spanish } from './spanish.ts';
+import { czech, polish, russian, ukrainian } from './slavic.ts';
 import { turkish } from './turkish.ts';
+import { finnish, hungarian } from './uralic.ts';
+import { dutch, english, german } from './west-germanic.ts';
 
 /**
  * The inflection of Indonesian and Malay. Pronouns and particles are attached to a word, but the word itself does not

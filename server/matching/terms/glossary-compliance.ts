@@ -3,7 +3,7 @@ import { type Observed, SpanAssignment } from './assignment.ts';
 import type { GlossaryEntry } from './cased-terms.ts';
 import { foldTerms, unitsToString } from './fold.ts';
 import type { TermMatch } from './matcher.ts';
-import { OccupiedSpans } from './overlaps.ts';
+import { OccupiedSpans } from './patterns.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { findTargetSpans } from './target-matches.ts';
 

@@ -4,8 +4,7 @@ import { boundariesOf } from './boundaries.ts';
 import { type GlossaryEntry, groupByCaseRule, spellInCapitals, type Term, winnersOf } from './cased-terms.ts';
 import { foldText, stringToUnits, unitsToString } from './fold.ts';
 import { lettersOf } from './letters.ts';
-import { selectNonOverlapping } from './overlaps.ts';
-import { openPatterns, type PatternTables, tabulatePatterns } from './patterns.ts';
+import { openPatterns, type PatternTables, selectNonOverlapping, tabulatePatterns } from './patterns.ts';
 
 export interface TermMatch<E extends GlossaryEntry> {
   /** The start and end of the match, as UTF-16 offsets in the given text. */

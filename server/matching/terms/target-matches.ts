@@ -2,8 +2,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import { boundariesOf } from './boundaries.ts';
 import { foldText, stringToUnits, unitsToString } from './fold.ts';
 import { findInflected } from './inflected-matches.ts';
-import { countingSort, inOrder } from './overlaps.ts';
-import { openPatterns, type Pattern, tabulatePatterns } from './patterns.ts';
+import { countingSort, inOrder, openPatterns, type Pattern, tabulatePatterns } from './patterns.ts';
 import type { SearchTerm } from './search-terms.ts';
 
 /**

@@ -9,8 +9,7 @@ import { registerHooks, syncBuiltinESMExports } from 'node:module';
 import net, { Socket } from 'node:net';
 import os from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { encodeFrame, FrameReader } from './frames.ts';
-import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
+import { channel, encodeFrame, FrameReader, type ResponseHead, type TaskHead } from './frames.ts';
 import type { TaskRegistry } from './tasks.ts';
 
 /** Packages with hundreds of modules, and the single file that contains all of them. */

@@ -3,13 +3,18 @@ import { realpathSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
+import {
+  channel,
+  encodeFrame,
+  FrameReader,
+  type ReadFrame,
+  type ResponseHead,
+  type TaskHead,
+} from './frames.ts';
 import { type Isolation, ownCode } from './isolation.ts';
 import type { PieceSink } from './piece-stream.ts';
-import { childrenOf, hasProcFiles, type ProcessUsage, readUsage } from './process-usage.ts';
-import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { orderWatchdog, verdicts } from './watch.ts';
+import { childrenOf, hasProcFiles, orderWatchdog, type ProcessUsage, readUsage, verdicts } from './watch.ts';
 
 /** A task that a child is to run. */
 export interface Assignment extends TaskHead {

@@ -6,8 +6,7 @@
  * - the CPU time limit, which does not depend on the load of the machine, in contrast to a limit for wall-clock time.
  */
 import { parentPort } from 'node:worker_threads';
-import { hasProcFiles, readUsage } from './process-usage.ts';
-import { endProcess, verdicts, type WatchOrder } from './watch.ts';
+import { endProcess, hasProcFiles, readUsage, verdicts, type WatchOrder } from './watch.ts';
 
 /**
  * Milliseconds between two checks. The memory of a child can grow by about 20 MB in this time. If each check has to

@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * Stores records and files as objects. Paths are relative, with `/` between their parts. Each object has
  * its own path and is written once; a second `put` repeats a write whose response was lost, or repairs a damaged object.
@@ -117,4 +121,103 @@ export function requestsOf(
     }
   };
   return { asStoreError, ifThere };
+}
+
+/** The start of the names of this process's parts, which is followed by a number. */
+const ownName = randomBytes(9).toString('base64url');
+let parts = 0;
+
+/**
+ * Returns a function that adds lines to lists as `PlatformStore.addLine` does: the first line is written at once; lines of
+ * the same list that arrive during a write become the next part together.
+ */
+export function linesInParts(put: BlobStore['put']): PlatformStore['addLine'] {
+  return lineBatches((path, lines) => put(`${path}.${ownName}${(parts++).toString(36)}.jsonl`, lines));
+}
+
+/**
+ * Returns a function that writes lines, with one write at a time for each path. Lines that arrive during a write are
+ * written together by the next one, after a pause.
+ * @param write writes complete lines, each with its newline
+ */
+export function lineBatches(write: (path: string, lines: string) => Promise<void>) {
+  interface Queue {
+    lines: string[];
+    writing: Promise<void>;
+    /** The write that will contain the waiting lines; undefined if no lines wait. It begins after `writing`. */
+    next: Promise<void> | undefined;
+  }
+  const queues = new Map<string, Queue>();
+  return (path: string, line: string, pauseMs = 0): Promise<void> => {
+    const queue = queues.get(path) ?? { lines: [], writing: Promise.resolve(), next: undefined };
+    queues.set(path, queue);
+    queue.lines.push(line);
+    queue.next ??= queue.writing
+      .catch(() => {})
+      .then(() => {
+        const lines = queue.lines.splice(0);
+        queue.next = undefined;
+        const written = write(path, lines.map((text) => `${text}\n`).join(''));
+        const paused = pauseMs > 0 ? written.then(() => sleep(pauseMs)) : written;
+        queue.writing = paused.finally(() => {
+          if (queue.next === undefined) queues.delete(path);
+        });
+        queue.writing.catch(() => {});
+        return written;
+      });
+    return queue.next;
+  };
+}
+
+/**
+ * Checks the path of an object or folder in a store. A valid path has two or more parts of letters, digits and `_-.`.
+ * No part consists only of dots, and the first does not begin with a dot. So a path cannot lead out of the store, and
+ * needs no escaping in URLs.
+ * @returns the path
+ * @throws {Error} for an invalid path
+ */
+export function checkedPath(path: string): string {
+  if (!path.includes('/')) throw notAPath();
+  return checkedFolder(path);
+}
+
+/**
+ * Checks the path of a folder in the same way, except that a single part is allowed, because the folder may be at the
+ * top of the store.
+ */
+export function checkedFolder(path: string): string {
+  if (!/^[\w-][\w.-]*(\/[\w.-]+)*$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part)))
+    throw notAPath();
+  return path;
+}
+
+/** Whether this may be the name of a folder. Other folders, such as `.incoming`, are the store's own. */
+export function isFolderName(name: string): boolean {
+  return /^[\w-][\w.-]*$/.test(name);
+}
+
+function notAPath(): Error {
+  return new Error('the path is not valid for the storage');
+}
+
+/** Returns a stream that is destroyed when its reader stops, even before the first read. */
+export function releasedStream(
+  stream: Readable,
+  toError: (thrown: unknown) => unknown = (thrown) => thrown,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+      return {
+        next: () =>
+          pieces.next().catch((error: unknown) => {
+            throw toError(error);
+          }),
+        async return() {
+          stream.destroy();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

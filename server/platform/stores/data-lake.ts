@@ -1,13 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { DataLakeFileClient, DataLakeFileSystemClient } from '@azure/storage-file-datalake';
 import type { AccountStore, ObjectStore } from './blob-store.ts';
-import { requestsOf } from './blob-store.ts';
+import {
+  checkedFolder,
+  checkedPath,
+  isFolderName,
+  lineBatches,
+  releasedStream,
+  requestsOf,
+} from './blob-store.ts';
 import { isMissing, isOtherVersion, toStoreError } from './data-lake/failures.ts';
 import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
-import { lineBatches } from './objects/line-parts.ts';
-import { checkedFolder, checkedPath, isFolderName, releasedStream } from './objects/object-path.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
   /** The folder in the filesystem that contains all objects. Omitted if they are at the top. */

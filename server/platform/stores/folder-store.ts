@@ -15,9 +15,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
+import { checkedFolder, checkedPath, isFolderName, linesInParts, releasedStream } from './blob-store.ts';
 import { writeSmall } from './folder/small-writes.ts';
-import { linesInParts } from './objects/line-parts.ts';
-import { checkedFolder, checkedPath, isFolderName, releasedStream } from './objects/object-path.ts';
 
 /** Milliseconds after which a write that has not been completed counts as interrupted. */
 const interruptedAfter = 3_600_000;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Settings, SettingsError } from '#server/settings.ts';
 import type { PlatformStore } from './blob-store.ts';
+import { linesInParts } from './blob-store.ts';
 import { openDataLake } from './data-lake.ts';
 import { parsePlatformLake } from './data-lake-address.ts';
 import { openFolder } from './folder-store.ts';
-import { linesInParts } from './objects/line-parts.ts';
 import { openS3, parseS3Url } from './s3-store.ts';
 
 /** The functions that open a store, by the protocol of PLATFORM_STORAGE_URL. */

@@ -1,10 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import type { PlatformStore } from './blob-store.ts';
-import { requestsOf, StoreError } from './blob-store.ts';
+import {
+  checkedFolder,
+  checkedPath,
+  isFolderName,
+  linesInParts,
+  releasedStream,
+  requestsOf,
+  StoreError,
+} from './blob-store.ts';
 import type { Problem } from './data-lake-address.ts';
-import { linesInParts } from './objects/line-parts.ts';
-import { checkedFolder, checkedPath, isFolderName, releasedStream } from './objects/object-path.ts';
 
 /** A bucket of a service with the S3 API, and how to access it. */
 export interface S3Bucket {

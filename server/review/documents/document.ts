@@ -10,7 +10,7 @@ import { type LeasedDocument, queueRendering } from '#server/documents/rendering
 import { withReviewLease } from '#server/documents/review-lease.ts';
 import { ofDocument } from '#server/documents/segments.ts';
 import { AppError } from '#server/errors.ts';
-import { startDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-limits.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { shownName, usersOf } from '../assignments/profiles.ts';
 import { type Author, authorOf } from '../author.ts';

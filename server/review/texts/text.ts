@@ -2,7 +2,7 @@ import { and, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
+import type { ClaimedVia } from '#server/identity/access/principal.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import { newId } from '#server/platform/ids.ts';
 import { reopen, reviewableStatuses } from '#server/texts/job-states.ts';

@@ -3,7 +3,7 @@ import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
 import { AppError } from '#server/errors.ts';
 import { selectModels } from '#server/platform/engines/select.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
-import { redactSettings } from '#server/settings/secrets.ts';
+import { redactSettings } from '#server/settings/environment.ts';
 import { readSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { readSourceText } from '#server/translation/pipeline/source-text.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { breakLines } from '#server/formats/subtitles/lines.ts';
+import { breakLines } from '#server/formats/subtitles/cues.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { textsOf } from './texts.ts';
 

@@ -14,7 +14,6 @@ interface Languages {
 export const align: Command = {
   summary: 'make a translation memory from a file and its translation',
   args: 'SOURCE TARGET',
-  count: { min: 2, max: 2 },
   options: {
     from: { summary: 'language of SOURCE (default: en)', value: 'LANG', short: 'f' },
     to: { summary: 'language of TARGET', value: 'LANG', short: 't' },

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
-import { counted, printable, say, tableOf, tell } from '../io.ts';
+import { counted, printable, say, sayTable, tell } from '../io.ts';
 import { readSource, writeResult } from './files.ts';
 
 const json = { summary: 'print JSON' };
@@ -16,7 +16,8 @@ const list: Command = {
     if (values.has('json')) say(io, JSON.stringify(sets, null, 2));
     else if (sets.length === 0) tell(io, 'No glossaries.');
     else
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['id', 'name', 'from', 'to', 'terms', 'changed'],
         sets.map((set) => [
           set.id,
@@ -26,8 +27,7 @@ const list: Command = {
           set.entry_count,
           set.updated_at.slice(0, 10),
         ]),
-      ))
-        say(io, line);
+      );
     return exitCodes.done;
   },
 };
@@ -35,7 +35,6 @@ const list: Command = {
 const upload: Command = {
   summary: 'create a glossary from a file, or replace the one of the same name',
   args: 'FILE',
-  count: { min: 1, max: 1 },
   options: {
     name: { summary: 'name of the glossary (default: that of the file)', value: 'NAME' },
     from: { summary: 'source language, if the file has none', value: 'LANG', short: 'f' },
@@ -66,7 +65,6 @@ const upload: Command = {
 const create: Command = {
   summary: 'create a glossary without terms',
   args: 'NAME',
-  count: { min: 1, max: 1 },
   options: {
     from: { summary: 'source language', value: 'LANG', short: 'f' },
     to: { summary: 'target language', value: 'LANG', short: 't' },
@@ -89,7 +87,6 @@ const create: Command = {
 const terms: Command = {
   summary: 'list the terms of a glossary',
   args: 'ID',
-  count: { min: 1, max: 1 },
   options: { json },
   run: async ({ io, args: [set_id = ''], values, client }) => {
     const entries = await (await client()).terminology
@@ -97,11 +94,11 @@ const terms: Command = {
       .toArray({ limit: maxTerms });
     if (values.has('json')) say(io, JSON.stringify(entries, null, 2));
     else
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['source', 'target'],
         entries.map((entry) => [entry.source_term, entry.target_term]),
-      ))
-        say(io, line);
+      );
     return exitCodes.done;
   },
 };
@@ -109,7 +106,6 @@ const terms: Command = {
 const exported: Command = {
   summary: 'export a glossary as TBX, CSV or Excel workbook',
   args: 'ID',
-  count: { min: 1, max: 1 },
   options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
   notes: ['FILE is CSV if it ends in .csv, and a workbook if it ends in .xlsx.'],
   examples: ['lingualoop glossary export ID -o terms.xlsx'],
@@ -132,7 +128,6 @@ const exported: Command = {
 const remove: Command = {
   summary: 'delete a glossary',
   args: 'ID',
-  count: { min: 1, max: 1 },
   run: async ({ io, args: [id = ''], client }) => {
     await (await client()).terminology.delete(id, { signal: io.signal });
     tell(io, `Glossary ${id} deleted.`);

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { type Command, exitCodes, numberOf, UsageError, type Values } from '../command.ts';
-import { excerpt, grouped, openProgress, say, tableOf, tell } from '../io.ts';
+import { excerpt, grouped, openProgress, say, sayTable, tell } from '../io.ts';
 import { readSource, writeResult } from './files.ts';
 
 const json = { summary: 'print JSON' };
@@ -20,7 +20,8 @@ const list: Command = {
     if (values.has('json')) say(io, JSON.stringify(sets, null, 2));
     else if (sets.length === 0) tell(io, 'No translation memories.');
     else
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['id', 'name', 'from', 'to', 'segments', 'changed'],
         sets.map((set) => [
           set.id,
@@ -30,8 +31,7 @@ const list: Command = {
           set.entry_count,
           set.updated_at.slice(0, 10),
         ]),
-      ))
-        say(io, line);
+      );
     return exitCodes.done;
   },
 };
@@ -39,7 +39,6 @@ const list: Command = {
 const imported: Command = {
   summary: 'import a TMX file, or replace the memory of the same name',
   args: 'FILE',
-  count: { min: 1, max: 1 },
   options: {
     name: { summary: 'name of the memory (default: that of the file)', value: 'NAME' },
     from: { summary: 'source language', value: 'LANG', short: 'f' },
@@ -74,7 +73,6 @@ const imported: Command = {
 const search: Command = {
   summary: 'list the segments in which a text occurs',
   args: 'TEXT',
-  count: { min: 1, max: 1 },
   options: {
     from: { summary: 'source language (default: en)', value: 'LANG', short: 'f' },
     to: { summary: 'target language', value: 'LANG', short: 't' },
@@ -95,11 +93,11 @@ const search: Command = {
     if (values.has('json')) say(io, JSON.stringify(found, null, 2));
     else if (found.length === 0) tell(io, 'No segments.');
     else
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['source', 'target'],
         found.map((unit) => [excerpt(unit.source_text, 60), excerpt(unit.target_text, 60)]),
-      ))
-        say(io, line);
+      );
     return exitCodes.done;
   },
 };
@@ -107,7 +105,6 @@ const search: Command = {
 const exported: Command = {
   summary: 'export a translation memory as TMX or CSV',
   args: 'ID',
-  count: { min: 1, max: 1 },
   options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
   notes: ['FILE is CSV if it ends in .csv.'],
   run: async ({ io, args: [id = ''], values, client }) => {
@@ -123,7 +120,6 @@ const exported: Command = {
 const remove: Command = {
   summary: 'delete a translation memory',
   args: 'ID',
-  count: { min: 1, max: 1 },
   run: async ({ io, args: [id = ''], client }) => {
     await (await client()).memory.delete(id, { signal: io.signal });
     tell(io, `Translation memory ${id} deleted.`);

@@ -12,7 +12,6 @@ import { type Pauses, Sender } from '../relay/sender.ts';
 export const relay: Command = {
   summary: 'post the events of the workspace to webhooks',
   args: 'CONFIG',
-  count: { min: 1, max: 1 },
   options: {
     state: { summary: 'the folder of its state (default: lingualoop-relay)', value: 'FOLDER' },
     replay: { summary: 'first send the dead letters again' },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { LinguaLoop, ReviewRequest, TranslationJob } from '../../../src/index.ts';
 import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
 import { reviewOf, unresolvedOf } from '../files/document-review.ts';
-import { counted, excerpt, type Io, printable, say, stylesOf, tableOf, tell } from '../io.ts';
+import { counted, excerpt, type Io, printable, say, sayTable, stylesOf, tell } from '../io.ts';
 
 const json = { summary: 'print JSON' };
 const reviewer = {
@@ -40,7 +40,8 @@ const list: Command = {
       return exitCodes.done;
     }
     if (jobs.length > 0)
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['text', 'language', 'score', 'reason', 'source'],
         jobs.map((job) => [
           job.id,
@@ -49,14 +50,13 @@ const list: Command = {
           job.triggers.join(', '),
           excerpt(job.source_excerpt, 50),
         ]),
-      ))
-        say(io, line);
+      );
     if (documents.length > 0)
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['document', 'language', 'segments', 'file'],
         documents.map(({ job, flagged }) => [job.id, job.request.target_lang, flagged, job.source_file_name]),
-      ))
-        say(io, line);
+      );
     tell(
       io,
       jobs.length + documents.length === 0
@@ -70,7 +70,6 @@ const list: Command = {
 const show: Command = {
   summary: 'print a text with its translation and the findings',
   args: 'ID',
-  count: { min: 1, max: 1 },
   options: { json },
   run: async ({ io, args: [id = ''], values, client }) => {
     const job = await (await client()).translations.get(id, { signal: io.signal });
@@ -112,7 +111,7 @@ function paragraphs(text: string): string {
 const approve: Command = {
   summary: 'publish the translation of a text',
   args: 'ID...',
-  count: { min: 1, max: 100 },
+  maxArgs: 100,
   options: { reviewer },
   run: (call) => decide(call, () => ({ action: 'approve' })),
 };
@@ -120,7 +119,7 @@ const approve: Command = {
 const reject: Command = {
   summary: 'reject the translation of a text',
   args: 'ID...',
-  count: { min: 1, max: 100 },
+  maxArgs: 100,
   options: { reason: { summary: 'the reason', value: 'TEXT' }, reviewer },
   run: (call) => {
     const notes = call.values.text('reason');
@@ -131,7 +130,6 @@ const reject: Command = {
 const edit: Command = {
   summary: 'change the translation of a text, and publish it',
   args: 'ID',
-  count: { min: 1, max: 1 },
   options: { text: { summary: 'the new translation (default: opens EDITOR)', value: 'TEXT' }, reviewer },
   run: (call) =>
     decide(call, async (client, id) => {

@@ -15,12 +15,11 @@ import {
 import { isGeneral, messageOf, type Result, translateAll } from '../files/run-tasks.ts';
 import { readIfThere, type Task, tasksOf } from '../files/task.ts';
 import { eachOf, estimateFile } from '../files/translate-file.ts';
-import { counted, grouped, printable, say, tableOf, tell } from '../io.ts';
+import { counted, grouped, printable, say, sayTable, tell } from '../io.ts';
 
 export const translate: Command = {
   summary: 'translate files, only those that have changed since the last run',
   args: '[FILE|FOLDER|PATTERN]...',
-  count: { min: 0, max: Number.POSITIVE_INFINITY },
   options: {
     to: { summary: 'target languages, such as de,fr', value: 'LANGS', short: 't' },
     from: { summary: 'source language, or auto (default: en)', value: 'LANG', short: 'f' },
@@ -285,7 +284,8 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
   }
   const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
   if (listed.length > 0)
-    for (const line of tableOf(
+    sayTable(
+      io,
       ['file', 'language', ...columns, 'billed'],
       listed.map(({ task: { source, lang }, of }) => [
         source,
@@ -293,8 +293,7 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
         ...columns.map((name) => of[name]),
         of.billable_characters,
       ]),
-    ))
-      say(io, line);
+    );
   const refusal = listed.find(({ of }) => of.refusal)?.of.refusal;
   if (refusal) tell(io, printable(`The service would reject a request now: ${refusal.detail}`));
   for (const { task, of } of listed)

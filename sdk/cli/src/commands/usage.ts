@@ -1,6 +1,6 @@
 import { AuthenticationError } from '../../../src/index.ts';
 import { type Command, exitCodes, Failed, UsageError } from '../command.ts';
-import { say, tableOf } from '../io.ts';
+import { say, sayTable } from '../io.ts';
 
 export const usage: Command = {
   summary: 'print the billed characters by day',
@@ -33,11 +33,11 @@ export const usage: Command = {
     else if (values.has('csv'))
       for (const row of [['day', 'jobs', 'characters'], ...rows]) say(io, row.join(','));
     else
-      for (const line of tableOf(
+      sayTable(
+        io,
         ['day', 'jobs', 'characters'],
         [...rows.filter(([, jobs]) => jobs > 0), ['total', report.totals.jobs, report.totals.billable_chars]],
-      ))
-        say(io, line);
+      );
     return exitCodes.done;
   },
 };

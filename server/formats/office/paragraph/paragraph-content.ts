@@ -1,10 +1,9 @@
 import type { InlineContent } from '../../inline-content.ts';
-import { cutAtBlanks, isBlank } from './blanks.ts';
+import { cutAtBlanks, hasLetter, isBlank, type NodeRange, sidesOfTabs } from './blanks.ts';
 import type { FieldStack } from './fields.ts';
 import { withFormats } from './format-spans.ts';
 import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
-import { hasLetter, type NodeRange, sidesOfTabs } from './tab-sides.ts';
 import { keyOfFormat, type TextFormat } from './text-format.ts';
 import type { Declarations, Token } from './tokens.ts';
 

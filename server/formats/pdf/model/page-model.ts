@@ -1,5 +1,5 @@
 import { fontOf } from '../../typesetting/languages.ts';
-import { LetterWidths } from '../fitting/condensed.ts';
+import { LetterWidths, withCommonSpacing } from '../fitting/condensed.ts';
 import type { Frame } from '../fitting/fit.ts';
 import {
   type BlockTranslation,
@@ -19,7 +19,6 @@ import {
   movable,
   rowsWithLeaders,
 } from '../fitting/leaders.ts';
-import { withCommonSpacing } from '../fitting/letter-spacing.ts';
 import { besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf, watermarksOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';

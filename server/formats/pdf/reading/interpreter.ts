@@ -13,20 +13,19 @@ import {
   getName,
   getNumber,
   getRectangle,
+  Resources,
 } from '../objects.ts';
 import type { OperatorPlace, StructureElement } from '../page-content.ts';
 import { type Color, formatName, nextColor } from './color.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { drawsNothing } from './fonts/type3-outlines.ts';
-import { type GraphicsState, initialState } from './graphics-state.ts';
+import { applyTextOperator, type GraphicsState, initialState, textOperators } from './graphics-state.ts';
 import type { FormUse, Interpretation, StatedText, TextOperator } from './interpretation.ts';
 import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
 import { clipTo, Painter } from './painter.ts';
 import { isUpright } from './path.ts';
-import { Resources } from './resources.ts';
 import type { StructureTree } from './structure-tree.ts';
-import { applyTextOperator, textOperators } from './text-operators.ts';
 
 interface Stream {
   use: number;

@@ -8,14 +8,13 @@ import {
 } from '@cantoo/pdf-lib';
 import { deflatedStream } from '../../typesetting/deflated-stream.ts';
 import { invert } from '../geometry.ts';
-import { decodeStream, getDict, pageBytes } from '../objects.ts';
+import { decodeStream, getDict, nameKey, pageBytes } from '../objects.ts';
 import type { ReadPage } from '../open-pdf.ts';
 import type { Paint, PaintMoves, ShownText } from '../page-content.ts';
 import { pageResources } from '../page-geometry.ts';
 import { formatName, formatNumber } from '../reading/color.ts';
 import { isRegular } from '../reading/content-scanner.ts';
 import type { FormUse } from '../reading/interpretation.ts';
-import { nameKey } from '../reading/resources.ts';
 import type { ReadText } from '../reading/shown-texts.ts';
 import type { GlyphRange } from '../text-block.ts';
 

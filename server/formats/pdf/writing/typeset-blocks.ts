@@ -4,8 +4,7 @@ import type { InlineContent } from '../../inline-content.ts';
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import type { ShownLine } from '../../typesetting/line-writer.ts';
 import { fillLastLines } from '../fitting/divided-texts.ts';
-import { type DrawnBlock, drawBlock } from '../fitting/draw-block.ts';
-import { filled } from '../fitting/draw-decorations.ts';
+import { type DrawnBlock, drawBlock, filled } from '../fitting/draw-block.ts';
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import {
   type BlockTranslation,

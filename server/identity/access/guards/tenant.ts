@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import type { PresentedCredentials, RequestContext, Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { admitFirst, procedure } from '#server/trpc.ts';
+import { type AllowingScopes, requireScope } from '../api-keys.ts';
 import {
   accessTokenHashes,
   type KeyPrincipal,
@@ -13,7 +14,6 @@ import {
   requireAdministrator,
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
-import { type AllowingScopes, requireScope } from '../scopes.ts';
 import { serviceTenantId, withServiceTenant } from '../service-key.ts';
 import { nothing } from './session.ts';
 import { visitOf } from './visitor.ts';

@@ -16,8 +16,7 @@ import {
 import { continuesAddress } from './addresses.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
-import { changesIndent, minIndent } from './indents.ts';
-import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
+import { changesIndent, isNextItem, minIndent, startsItem, startsLabel, startsLikeItem } from './indents.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';

@@ -106,3 +106,112 @@ const compounds = compounding({
 });
 
 export const german: Inflection = { stems, isNoun: (word) => !adjective.test(word) };
+
+/**
+ * Returns the spellings that a stem can have before a vowel: prijs, prijzen; brief, brieven; naam, namen; pop, poppen.
+ */
+function beforeVowel(stem: string): string[] {
+  const long = stem.replace(
+    /(aa|ee|oo|uu)([^aeiouyj])$/,
+    (_, vowel: string, last: string) => vowel[0]! + last,
+  );
+  const voiced = [stem, long].map((spelled) =>
+    spelled.replace(/(?<=[aeiouyjlrmn])([sf])$/, (last) => (last === 's' ? 'z' : 'v')),
+  );
+  const short = /[^aeiou][aeiou][^aeiouwxyj]$/.test(stem) ? [stem + stem.at(-1)] : [];
+  return [...new Set([stem, long, ...voiced, ...short])];
+}
+
+/**
+ * Returns the spellings that a verb's stem can have before a consonant or at the end: leven, leef; betalen, betaal;
+ * zetten, zet.
+ */
+function beforeConsonant(stem: string): string[] {
+  const hard = stem.replace(/[zv]$/, (last) => (last === 'z' ? 's' : 'f'));
+  const single = hard.replace(/([^aeiou])\1$/, '$1');
+  const long = hard.replace(/(?<![aeiou])([aeou])([^aeiouxyj])$/, '$1$1$2');
+  return [...new Set([single, long])];
+}
+
+const words = [
+  paradigm(/$/, '- s es'),
+  paradigm(/$/, 'e en es', { stems: beforeVowel }),
+  paradigm(/(?<=[^aeiou])$/, 'je jes tje tjes pje pjes'),
+  paradigm(/e$/, 'e en s n'),
+  paradigm(/(?<=he)id$/, 'den'),
+  paradigm(/heid$/, 'heden'),
+];
+
+const dutchVerbs = [
+  paradigm(/en$/, 'en end ende enden'),
+  paradigm(/en$/, '- t d de te den ten', { stems: beforeConsonant }),
+  paradigm(/en$/, 'd t de te den ten', {
+    stems: (stem) => beforeConsonant(stem).map((changed) => `ge${changed}`),
+  }),
+  paradigm(/en$/, '- t d de te en', {
+    stems: (stem) =>
+      dutchSeparable.test(stem)
+        ? beforeConsonant(stem).flatMap((changed) => [
+            changed.replace(dutchSeparable, '$1ge'),
+            changed.replace(dutchSeparable, '$1te'),
+          ])
+        : [],
+  }),
+];
+
+const dutchSeparable = /^(aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|vast|voor|weg)(?=.{3})/;
+
+const plain = stemsBy([...words, ...dutchVerbs], interchangeable('de het', 'een ene'));
+
+const dutchCompounds = compounding({
+  prefixes:
+    'cont inter anti be ge er her ont ver aan af bij door in mee na om onder op over te tegen toe uit voor weg mis on der',
+  links: 's|en|e|er',
+});
+
+function dutchStems(word: string, context: WordContext): Stem[] {
+  const own = plain(word, context);
+  return [...own, ...dutchCompounds(word, own, context)];
+}
+
+export const dutch: Inflection = { stems: dutchStems };
+
+/** Returns the stem with a doubled last consonant, if it follows one short vowel: "submit", "submitted". */
+function doubled(stem: string): string[] {
+  return /[^aeiou][aeiou][bdgklmnprt]$/.test(stem) ? [stem + stem.at(-1)] : [];
+}
+
+export const english: Inflection = {
+  stems: stemsBy(
+    [
+      paradigm(/$/, '- s'),
+      paradigm(/(?<=[sxzo]|ch|sh)$/, 'es'),
+      paradigm(/(?<=[^aeiou])y$/, 'ies ied ying'),
+      paradigm(/e$/, 'ed ing'),
+      paradigm(/(?<=[^e])$/, 'ed ing', { minLetters: 3 }),
+      paradigm(/$/, 'ed ing', { stems: doubled }),
+      paradigm(/fe?$/, 'ves'),
+      paradigm(/(?<=[a-z]{3})is$/, 'es'),
+      paradigm(/us$/, 'i', { minLetters: 4 }),
+      paradigm(/um$/, 'a', { minLetters: 3 }),
+      paradigm(/(?<=ri|men)on$/, 'a'),
+      paradigm(/[ei]x$/, 'ices', { minLetters: 3 }),
+      paradigm(/man$/, 'men', { minLetters: 0 }),
+    ],
+    {
+      child: 'children',
+      person: 'people',
+      foot: 'feet',
+      tooth: 'teeth',
+      goose: 'geese',
+      mouse: 'mice',
+      pay: 'paid',
+      buy: 'bought',
+      sell: 'sold',
+      hold: 'held',
+      send: 'sent',
+      write: 'wrote written',
+      withdraw: 'withdrew withdrawn',
+    },
+  ),
+};

@@ -150,3 +150,104 @@ export const romanian: Inflection = {
     interchangeable('al a ai ale', 'un o unui unei', 'cel cea cei cele'),
   ),
 };
+
+/**
+ * Returns the stem of a verb in the forms that it has before some endings: fique, pague, comece, vença, dirija;
+ * prefira.
+ */
+function portugueseStems(stem: string): string[] {
+  return [
+    stem,
+    stem.replace(/c$/, 'qu'),
+    stem.replace(/g$/, 'gu'),
+    stem.replace(/ç$/, 'c'),
+    stem.replace(/c$/, 'ç'),
+    stem.replace(/g$/, 'j'),
+    stem.replace(/e(?=[^aeiou]+$)/, 'i'),
+  ];
+}
+
+const portugueseFirst =
+  'o as a amos ais am e es emos em ado ada ados adas ando ava avas avam ei ou aste aram ara aras arao arei aremos aria ariam asse';
+const portugueseSecond =
+  'o es e emos em a as amos am ido ida idos idas endo ia ias iam i eu este eram era eras erao erei eremos eria eriam esse';
+const portugueseThird =
+  'o es e imos em a as amos am ido ida idos idas indo ia ias iam i iu iste iram ira iras irao irei iremos iria iriam isse';
+
+export const portuguese: Inflection = {
+  stems: stemsBy(
+    [
+      paradigm(/$/, '- s es'),
+      paradigm(/ao$/, 'oes aos aes', { minLetters: 1 }),
+      paradigm(/l$/, 'is'),
+      paradigm(/il$/, 'eis is'),
+      paradigm(/m$/, 'ns'),
+      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in))o$/, 'a as', { minLetters: 4 }),
+      paradigm(/(?<=uari)o$/, 'a as'),
+      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, minLetters: 3 }),
+      paradigm(/(?<=[dts]or|es)$/, 'a as', { minLetters: 4 }),
+      paradigm(/ar$/, portugueseFirst, { stems: portugueseStems }),
+      paradigm(/er$/, portugueseSecond, { stems: portugueseStems }),
+      paradigm(/ir$/, portugueseThird, { stems: portugueseStems }),
+    ],
+    interchangeable(
+      'de do da dos das',
+      'em no na nos nas',
+      'a ao aos as',
+      'por pelo pela pelos pelas',
+      'o a os as',
+      'um uma uns umas',
+    ),
+  ),
+  equivalents: { á: 'a', à: 'a', â: 'a', ã: 'a', é: 'e', ê: 'e', í: 'i', ó: 'o', ô: 'o', õ: 'o', ú: 'u' },
+};
+
+/**
+ * Returns the stem of a verb in the forms that it has before some endings: saque, pague, dirija, vence/venza; cierra,
+ * vuelve, pide.
+ */
+function spanishStems(stem: string): string[] {
+  const spelled = [
+    stem,
+    stem.replace(/c$/, 'qu'),
+    stem.replace(/g$/, 'gu'),
+    stem.replace(/g$/, 'j'),
+    stem.replace(/z$/, 'c'),
+    stem.replace(/c$/, 'z'),
+    stem.replace(/c$/, 'zc'),
+  ];
+  const stressed = [
+    stem.replace(/e(?=[^aeiou]+$)/, 'ie'),
+    stem.replace(/o(?=[^aeiou]+$)/, 'ue'),
+    stem.replace(/e(?=[^aeiou]+$)/, 'i'),
+  ];
+  return [...spelled, ...stressed];
+}
+
+const clitics = ' arse arlo arla arlos arlas';
+const spanishFirst = `o as a amos ais an e es emos en ado ada ados adas ando aba abas aban aste aron ara aras aran aremos are aria arian ase${clitics}`;
+const spanishSecond =
+  'o es e emos en a as amos an ido ida idos idas iendo ia ian i io iste imos ieron era eras eran eremos ere eria erian erse erlo erla';
+const spanishThird =
+  'o es e imos en a as amos an ido ida idos idas iendo ia ian i io iste ieron ira iras iran iremos ire iria irian irse irlo irla';
+
+export const spanish: Inflection = {
+  stems: stemsBy(
+    [
+      paradigm(/$/, '- s es'),
+      paradigm(/z$/, 'ces'),
+      paradigm(/(?<=[^aeiou](?:ad|id|iv|os|ic|ari|ori|en|an|in|uari))o$/, 'a as os', { minLetters: 4 }),
+      paradigm(/(?<=uari)o$/, 'a as'),
+      paradigm(/[oa]$/, 'o a os as', { inPhrase: true, minLetters: 3 }),
+      paradigm(/(?<=[dts]or|es)$/, 'a as', { minLetters: 4 }),
+      paradigm(/ar$/, spanishFirst, { stems: spanishStems }),
+      paradigm(/er$/, spanishSecond, { stems: spanishStems }),
+      paradigm(/ir$/, spanishThird, { stems: spanishStems }),
+    ],
+    {
+      ...interchangeable('de del', 'a al', 'el la los las lo', 'un una unos unas'),
+      hacer: 'hace hacen hago hizo hicieron hecho hecha hechos hechas hara haran haga hagan haciendo',
+    },
+  ),
+  equivalents: { á: 'a', é: 'e', í: 'i', ó: 'o', ú: 'u' },
+};
