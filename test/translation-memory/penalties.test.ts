@@ -128,7 +128,7 @@ test('an estimate counts a match with a penalty as a fuzzy one', async () => {
   await setPenalty(set.id, 20);
   const { body } = await mine.submit({ source_text: 'Hello', target_lang: 'fr', dry_run: true });
   expect(body).toMatchObject({ exact_matches: { segments: 0 }, fuzzy_matches: { segments: 1 } });
-  expect(body.fuzzy_matches.by_similarity).toContainEqual({ from: 75, segments: 1, characters: 5 });
+  expect(body.fuzzy_matches.by_similarity).toContainEqual({ from: 75, segments: 1, words: 1, characters: 5 });
 });
 
 test('penalties are listed, survive a new upload, are audited, and belong to one workspace', async () => {

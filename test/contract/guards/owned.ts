@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { workbook } from '#test/factories/workbook.ts';
-import { addKey, addMemory, approvePair, type Fields, openSession } from '#test/factories.ts';
+import { addDocument, addKey, addMemory, approvePair, type Fields, openSession } from '#test/factories.ts';
 import { submit } from '../../factories.ts';
 import { viaRpc } from '../call.ts';
 import type { GuardFixture } from './guard-fixture.ts';
@@ -99,9 +99,10 @@ export const owned: Readonly<Record<string, Owned>> = {
   },
   'quality.marks': async (at) => {
     const errors = [{ category: 'accuracy', severity: 'minor', start: 0, end: 1, note: foundersKey }];
-    const marked = { item_kind: 'document', item_id: at.documentId, errors, known: [] };
-    await asFounder(at, 'quality.mark', marked);
-    return { document_id: at.documentId };
+    // The fixture's document may be approved by then.
+    const item_id = await addDocument(at.app, at.founder);
+    await asFounder(at, 'quality.mark', { item_kind: 'document', item_id, errors, known: [] });
+    return { document_id: item_id };
   },
   'quality.mark': ({ heldJobId }) => ({ item_kind: 'job', item_id: heldJobId, errors: [], known: [] }),
   'reviews.deleteComment': async (at) => {
