@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('the parts of a file', () => {
       return {
         pages: (await row.getByRole('textbox').count()) > 0,
         include: await row.getByRole('checkbox').count(),
-        output: await row.locator('[name^=output]').count(),
+        output: await row.getByRole('group', { name: 'Result' }).getByRole('radio').count(),
       };
     };
     for (const [name, format] of Object.entries({

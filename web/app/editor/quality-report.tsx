@@ -5,11 +5,11 @@ import type { DocumentQualityFinding, TenantDocumentJob } from '#sdk/types.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Stack } from '../kit/box.tsx';
+import { Group } from '../kit/check-group.tsx';
 import { DataTable } from '../kit/data-table.tsx';
 import { Check } from '../kit/field.tsx';
 import { Badge } from '../kit/text.tsx';
 import { announce } from '../parts/announcer.tsx';
-import choices from '../parts/choices.module.css';
 import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { includableNames, reasonNames } from '../parts/reason-names.ts';
@@ -149,8 +149,7 @@ function IncludeMore({ document }: { document: TenantDocumentJob }) {
   });
   return (
     <Stack as="form" gap={2} align="start" onSubmit={send}>
-      <fieldset className={choices.choices}>
-        <legend>{t('documents.include_more')}</legend>
+      <Group label={t('documents.include_more')}>
         {found.map(({ name, texts }) => (
           <Check
             key={name}
@@ -161,7 +160,7 @@ function IncludeMore({ document }: { document: TenantDocumentJob }) {
             }
           />
         ))}
-      </fieldset>
+      </Group>
       <button type="submit" className="small" disabled={isBusy || chosen.length === 0}>
         {t('documents.include_again')}
       </button>

@@ -6,7 +6,7 @@ export function LanguageChoice() {
   const { t, locale, choose } = useInterface();
   return (
     <select
-      className="language-choice"
+      style={{ inlineSize: 'auto' }}
       aria-label={t('common.language')}
       value={locale}
       onChange={({ target }) => void choose(target.value as Locale)}

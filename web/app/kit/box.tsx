@@ -16,11 +16,17 @@ export type BoxProps<Element extends ElementType> = {
   /** The space between the edge of the box and its elements. */
   pad?: Space;
   align?: 'start' | 'center' | 'end' | 'baseline' | 'stretch';
+  /** Whether the box takes the space that the others next to it leave. */
+  isFilling?: boolean | undefined;
   children?: ReactNode;
 } & Omit<ComponentProps<Element>, 'as' | 'align' | 'className' | 'style'>;
 
 /** The margin and list marks of an element do not depend on what it is. */
 const plain: CSSProperties = { margin: 0, padding: 0, listStyle: 'none', minInlineSize: 0 };
+
+/** A box that takes the space that others leave does not stretch its elements. */
+const filling = (isFilling: boolean | undefined): CSSProperties =>
+  isFilling ? { flex: '1 1 0%', alignContent: 'start' } : {};
 
 /*
  * The elements in a box have no margins (`box.css`, by `data-box`): the gap of the box is the space between them.
@@ -28,12 +34,20 @@ const plain: CSSProperties = { margin: 0, padding: 0, listStyle: 'none', minInli
 
 /** Elements below each other, in the whole width. */
 export function Stack<Element extends ElementType = 'div'>(props: BoxProps<Element>) {
-  const { as: Tag = 'div' as ElementType, gap = 3, pad = 0, align = 'stretch', ...others } = props;
+  const { as: Tag = 'div' as ElementType, gap = 3, pad = 0, align = 'stretch', isFilling, ...others } = props;
   return (
     <Tag
       {...others}
       data-box
-      style={{ ...plain, padding: space(pad), display: 'grid', gap: space(gap), justifyItems: align }}
+      style={{
+        ...plain,
+        ...filling(isFilling),
+        padding: space(pad),
+        display: 'grid',
+        gridTemplateColumns: 'minmax(0, 1fr)',
+        gap: space(gap),
+        justifyItems: align,
+      }}
     />
   );
 }
@@ -52,6 +66,7 @@ export function Row<Element extends ElementType = 'div'>(
     align = 'center',
     justify,
     isTight,
+    isFilling,
     ...others
   } = props;
   const wrap = isTight ? 'nowrap' : 'wrap';
@@ -61,6 +76,7 @@ export function Row<Element extends ElementType = 'div'>(
       data-box
       style={{
         ...plain,
+        ...filling(isFilling),
         padding: space(pad),
         display: 'flex',
         flexWrap: wrap,

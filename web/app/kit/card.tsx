@@ -1,8 +1,14 @@
 import type { ElementType, ReactNode } from 'react';
 import { type BoxProps, space } from './box.tsx';
 
-const tones = { sunken: 'sunken', warn: 'warn-soft', crit: 'crit-soft', good: 'ok-soft' };
-const lines = { warn: 'warn-line', crit: 'crit-line' };
+const tones = {
+  sunken: 'sunken',
+  warn: 'warn-soft',
+  crit: 'crit-soft',
+  good: 'ok-soft',
+  hint: 'apricot-soft',
+};
+const lines = { warn: 'warn-line', crit: 'crit-line', hint: 'apricot-line' };
 
 /**
  * A box with a border, whose elements are below each other.

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { Stack } from './box.tsx';
+import { Row, Stack } from './box.tsx';
 import styles from './check-group.module.css';
 import { Text } from './text.tsx';
 
@@ -43,16 +43,18 @@ export function CheckGroup<Value extends string>({
 /** Controls that belong together, with the name of the group. It has no border. */
 export function Group({
   label,
+  isLabelShown = true,
   isDisabled = false,
   children,
 }: {
   label: ReactNode;
+  isLabelShown?: boolean;
   isDisabled?: boolean;
   children: ReactNode;
 }) {
   return (
     <fieldset className={styles['group']} disabled={isDisabled}>
-      <legend>
+      <legend className={isLabelShown ? undefined : 'visually-hidden'}>
         <Text size="sm" weight="medium">
           {label}
         </Text>
@@ -62,28 +64,33 @@ export function Group({
   );
 }
 
-/** Radio buttons: one of a few values. */
+/** Radio buttons: one of a few values, below each other or in a row. */
 export function Choice<Value extends string>({
   label,
+  isLabelShown = true,
+  isRow = false,
   value,
   options,
   onChange,
 }: {
   label: string;
+  isLabelShown?: boolean;
+  isRow?: boolean;
   value: Value;
   options: readonly (readonly [value: Value, name: ReactNode])[];
   onChange: (value: Value) => void;
 }) {
   const id = useId();
+  const Box = isRow ? Row : Stack;
   return (
-    <Group label={label}>
-      <Stack gap={2}>
+    <Group label={label} isLabelShown={isLabelShown}>
+      <Box gap={isRow ? 3 : 0}>
         {options.map(([one, name]) => (
           <label key={one} className="check">
             <input type="radio" name={id} checked={value === one} onChange={() => onChange(one)} /> {name}
           </label>
         ))}
-      </Stack>
+      </Box>
     </Group>
   );
 }

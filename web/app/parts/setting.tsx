@@ -1,6 +1,8 @@
-import { type ReactNode, type Ref, useId } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { useT } from '../i18n.tsx';
+import { Row, Stack } from '../kit/box.tsx';
+import { Text } from '../kit/text.tsx';
 import { Problem } from './problem.tsx';
 import styles from './setting.module.css';
 
@@ -29,55 +31,17 @@ export function Setting({
 }) {
   return (
     <section aria-labelledby={id} className={`card ${styles['card']} ${wide ? styles['wide'] : ''}`}>
-      <div className={styles['head']}>
-        <div>
-          <h2 id={id} ref={heading} tabIndex={-1}>
+      <Row gap={4} align="start" justify="space-between">
+        <Stack gap={0}>
+          <Text as="h2" size="md" id={id} ref={heading} tabIndex={-1}>
             {title}
-          </h2>
+          </Text>
           {why && <p className="hint">{why}</p>}
-        </div>
+        </Stack>
         {action}
-      </div>
+      </Row>
       {children && <div className={styles['body']}>{children}</div>}
     </section>
-  );
-}
-
-/** A setting that is on or off, with a sentence about it. */
-export function Switch({
-  label,
-  hint,
-  isOn,
-  isDisabled,
-  onChange,
-}: {
-  label: string;
-  hint: string;
-  isOn: boolean;
-  isDisabled: boolean;
-  onChange: (isOn: boolean) => void;
-}) {
-  const id = useId();
-  return (
-    <div className={styles['switch']}>
-      <div>
-        <label htmlFor={id}>{label}</label>
-        <span id={`${id}-hint`} className="hint">
-          {hint}
-        </span>
-      </div>
-      <input
-        id={id}
-        type="checkbox"
-        className={styles['control']}
-        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox has its state in `checked`
-        role="switch"
-        aria-describedby={`${id}-hint`}
-        checked={isOn}
-        disabled={isDisabled}
-        onChange={({ target }) => onChange(target.checked)}
-      />
-    </div>
   );
 }
 

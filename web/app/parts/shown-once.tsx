@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'react';
 import { useT } from '../i18n.tsx';
+import { Row } from '../kit/box.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 /**
@@ -12,10 +13,11 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
-    <div className="shown-once">
+    <div>
       <label htmlFor={id}>{label}</label>
-      <div className="shown-once-row">
+      <Row>
         <input
+          style={{ flex: '1 1 14rem', inlineSize: 'auto', fontFamily: 'var(--font-mono)' }}
           ref={field}
           id={id}
           readOnly
@@ -28,7 +30,7 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
           onFocus={({ target }) => target.select()}
         />
         <CopyButton text={value} />
-      </div>
+      </Row>
       <p id={`${id}-hint`} className="hint">
         {t('common.shown_once')}
       </p>

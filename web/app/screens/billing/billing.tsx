@@ -6,6 +6,8 @@ import type { TenantUsageSummary } from '#sdk/types.ts';
 import { bound, client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -14,8 +16,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type Me, useMe } from '../../session/use-me.ts';
-import styles from './billing.module.css';
-import { PaymentButton, Plans, TopUp } from './purchases.tsx';
+import { Amount, PaymentButton, Plans, TopUp } from './purchases.tsx';
 
 /** `/billing`: the subscription of the workspace, its remaining allowance, and payments. */
 export function BillingScreen() {
@@ -97,9 +98,9 @@ function Subscription({ me }: { me: Me }) {
         }
       >
         <p>
-          <span className={`badge ${standing === 'current' ? 'good' : isSold ? '' : 'bad'}`}>
+          <Badge tone={standing === 'current' ? 'good' : isSold ? undefined : 'bad'}>
             {t(headlines[standing])}
-          </span>{' '}
+          </Badge>{' '}
           {standing === 'current' && isTier(tier) && t(`billing.${tier}`)}
         </p>
       </Setting>
@@ -205,29 +206,29 @@ function Remaining({ me, of }: { me: Me; of: TenantUsageSummary }) {
         </p>
         {prepaid && (
           <>
-            <ul className={styles['facts']}>{prepaid}</ul>
+            <Row as="ul">{prepaid}</Row>
             <p className="hint">{t('billing.prepaid_kept')}</p>
           </>
         )}
       </>
     );
   return (
-    <>
-      <p id="remaining" className={styles['remaining']}>
-        <b>{number(left)}</b> {t('billing.left_of', { limit: number(limit) })}
+    <Stack gap={2}>
+      <Text as="p" id="remaining" tone="soft">
+        <Amount>{number(left)}</Amount> {t('billing.left_of', { limit: number(limit) })}
         <span className="hint">
           {trial
             ? t('billing.trial_covers', { day: day(trial.ends_at) })
             : t('billing.resets', { day: utcDay(nextMonth()) })}
         </span>
-      </p>
+      </Text>
       <Bar labelledBy="remaining" max={limit} value={limit - left} />
-      <ul className={styles['facts']}>
+      <Row as="ul" gap={4}>
         <li>{t('billing.used_chars', { chars: number(trial ? trial.used : allowance.used) })}</li>
         <li>{t('billing.reserved_chars', { chars: number(allowance.reserved) })}</li>
         {prepaid}
-      </ul>
-    </>
+      </Row>
+    </Stack>
   );
 }
 

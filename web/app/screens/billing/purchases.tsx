@@ -7,12 +7,15 @@ import type { PaymentPage } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useInterface, useT } from '../../i18n.tsx';
+import { Grid, Row } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { NativeSelect } from '../../kit/field.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './billing.module.css';
 
 /** The plans that are sold, which are shown without prices until the prices are known. */
 const unpriced = deployment.plans.map((plan) => ({ ...plan, price: null }));
@@ -27,42 +30,58 @@ export function Plans({ current }: { current?: string | undefined }) {
   const { data, error } = usePrices();
   const priceText = usePriceText();
   return (
-    <section aria-labelledby="plans" className={styles['sold']}>
-      <h2 id="plans">{t('billing.plans')}</h2>
-      <p className="hint">{t(error ? 'billing.prices_unknown' : 'billing.prices_why')}</p>
-      <ul className={styles['plans']}>
+    <Setting
+      id="plans"
+      title={t('billing.plans')}
+      why={t(error ? 'billing.prices_unknown' : 'billing.prices_why')}
+      wide
+    >
+      <Grid as="ul" least={13}>
         {(data?.plans ?? unpriced).map(({ tier, monthly_chars, price }) => (
-          <li key={tier} className="card" data-current={tier === current || undefined}>
-            <h3>
-              {t(`billing.${tier}`)}
-              {tier === current && <span className={styles['yours']}>{t('billing.your_plan')}</span>}
-            </h3>
+          <Card as="li" key={tier} isChosen={tier === current}>
+            <Row justify="space-between">
+              <Text as="h3" size="md">
+                {t(`billing.${tier}`)}
+              </Text>
+              {tier === current && <Badge>{t('billing.your_plan')}</Badge>}
+            </Row>
             {price && <PriceLine price={price} text={priceText(price)} />}
-            <p className={styles['offer']}>
-              <Check size={15} aria-hidden />
-              {t('billing.plan_chars', { chars: number(monthly_chars) })}
-            </p>
+            <Row as="p" isTight>
+              <Check size={15} aria-hidden style={{ flex: 'none', color: 'var(--petrol)' }} />
+              <Text size="sm">{t('billing.plan_chars', { chars: number(monthly_chars) })}</Text>
+            </Row>
             {current === undefined && (
               <PaymentButton
                 label={t('billing.subscribe', { plan: t(`billing.${tier}`) })}
                 open={() => bound(billing).checkout({ tier })}
               />
             )}
-          </li>
+          </Card>
         ))}
-      </ul>
+      </Grid>
       {current !== undefined && <p className="hint">{t('billing.change_in_portal')}</p>}
-    </section>
+    </Setting>
   );
 }
 
 function PriceLine({ price, text }: { price: Price; text: { amount: string; per: string } }) {
   const t = useT();
   return (
-    <p className={styles['price']}>
-      <b>{text.amount}</b> {text.per}
+    <Text as="p" tone="soft">
+      <Amount>{text.amount}</Amount> {text.per}
       {price.tax && <span className="hint">{t(`billing.tax_${price.tax}`)}</span>}
-    </p>
+    </Text>
+  );
+}
+
+/** A large figure at the beginning of a line. */
+export function Amount({ children }: { children: string }) {
+  return (
+    <b style={{ color: 'var(--ink)' }}>
+      <Text size="2xl" weight="semi" isNumeric>
+        {children}
+      </Text>
+    </b>
   );
 }
 
@@ -76,20 +95,19 @@ export function TopUp({ chars, maxPacks }: NonNullable<typeof deployment.topUp>)
   const price = data?.topup?.price;
   return (
     <Setting id="topup" title={t('billing.topup')} why={t('billing.topup_hint')}>
-      <div className={styles['row']}>
-        <label>
-          {t('billing.packs')}
-          <select value={packs} onChange={({ target }) => setPacks(Number(target.value))}>
-            {Array.from({ length: maxPacks }, (_, index) => index + 1).map((count) => (
-              <option key={count} value={count}>
-                {t('billing.pack_chars', { chars: number(count * chars) })}
-              </option>
-            ))}
-          </select>
-        </label>
+      <Row gap={4} align="end">
+        <NativeSelect
+          label={t('billing.packs')}
+          value={String(packs)}
+          options={Array.from({ length: maxPacks }, (_, index) => [
+            String(index + 1),
+            t('billing.pack_chars', { chars: number((index + 1) * chars) }),
+          ])}
+          onChange={(count) => setPacks(Number(count))}
+        />
         {price && <PriceLine price={price} text={priceText({ ...price, amount: price.amount * packs })} />}
         <PaymentButton label={t('billing.buy')} open={() => bound(billing).topUp({ packs })} />
-      </div>
+      </Row>
     </Setting>
   );
 }

@@ -1,8 +1,12 @@
 import { Upload as UploadIcon, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Analysis } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { FileChoice } from '../../kit/file-choice.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { problemText } from '../../parts/problem.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -27,20 +31,20 @@ export function AddFiles({ estimate }: { estimate: Analysis }) {
   return (
     <>
       {refused.length + problems.length > 0 && (
-        <section className={styles.refused}>
-          <h2>
-            <StatusMark status="critical" />{' '}
-            {t('estimates.refused_files', { count: refused.length + problems.length })}{' '}
+        <section>
+          <Row>
+            <StatusMark status="critical" />
+            <Text as="h2" size="sm">
+              {t('estimates.refused_files', { count: refused.length + problems.length })}
+            </Text>
             <span className="hint">{t('estimates.refused_note')}</span>
-          </h2>
-          <ul>
+          </Row>
+          <ul className="rows">
             {refused.map((file) => (
-              <li key={file.id}>
-                <FileName name={file.name} />
-                <Reason refusal={file.refusal ?? ''} />
+              <RefusedRow key={file.id} name={file.name} why={<Reason refusal={file.refusal ?? ''} />}>
                 {isOpen && <Choose label={t('estimates.replace')} name={file.name} onFiles={add} />}
                 <RemoveFile estimateId={estimate.id} file={file} />
-              </li>
+              </RefusedRow>
             ))}
             {problems.map((upload) => (
               <ProblemRow key={upload.id} estimateId={estimate.id} upload={upload} onFiles={add} />
@@ -55,16 +59,12 @@ export function AddFiles({ estimate }: { estimate: Analysis }) {
           <Choose label={t('estimates.add')} onFiles={add} />
         </div>
       )}
-      {left > 0 && (
-        <p role="alert" className={styles.reason}>
-          {t('estimates.left_out', { count: left })}
-        </p>
-      )}
+      {left > 0 && <Flaw role="alert">{t('estimates.left_out', { count: left })}</Flaw>}
     </>
   );
 }
 
-/** A button that opens the dialog of the browser to select files. */
+/** A button to select files. @param name the file that they replace */
 function Choose({
   label,
   name,
@@ -75,20 +75,20 @@ function Choose({
   onFiles: (files: File[]) => void;
 }) {
   return (
-    <label className="button file-choice">
-      {label}
-      <input
-        type="file"
-        multiple
-        accept={accepted}
-        aria-label={name ? `${label} ${name}` : label}
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])]);
-          // The same file can be selected again.
-          target.value = '';
-        }}
-      />
-    </label>
+    <FileChoice label={label} name={name ? `${label} ${name}` : label} accept={accepted} onFiles={onFiles} />
+  );
+}
+
+/** A file that cannot be translated, why, and what can be done. */
+function RefusedRow({ name, why, children }: { name: string; why: ReactNode; children: ReactNode }) {
+  return (
+    <li>
+      <Row gap={3}>
+        <FileName name={name} />
+        <Fill least={14}>{why}</Fill>
+        {children}
+      </Row>
+    </li>
   );
 }
 
@@ -98,14 +98,16 @@ function Reason({ refusal }: { refusal: string }) {
   const known = refusalId(refusal);
   if (known)
     return (
-      <span className={styles.reason} title={refusal}>
+      <Flaw as="span" title={refusal}>
         {t(known)}
-      </span>
+      </Flaw>
     );
   return (
-    <span className={styles.reason} lang="en" dir="auto" translate="no">
-      {refusal}
-    </span>
+    <Flaw as="span">
+      <bdi lang="en" translate="no">
+        {refusal}
+      </bdi>
+    </Flaw>
   );
 }
 
@@ -123,15 +125,18 @@ function ProblemRow({
   const { name } = file;
   const remove = () => removeUpload(estimateId, id);
   return (
-    <li>
-      <FileName name={name} />
-      <span className={styles.reason}>
-        {problem === 'empty'
-          ? t('translate.file_empty')
-          : problem === 'size'
-            ? t('translate.file_too_large', { most: bytes(deployment.maxUploadBytes) })
-            : `${t('estimates.upload_failed')}: ${problemText(problem?.error, t)}`}
-      </span>
+    <RefusedRow
+      name={name}
+      why={
+        <Flaw as="span">
+          {problem === 'empty'
+            ? t('translate.file_empty')
+            : problem === 'size'
+              ? t('translate.file_too_large', { most: bytes(deployment.maxUploadBytes) })
+              : `${t('estimates.upload_failed')}: ${problemText(problem?.error, t)}`}
+        </Flaw>
+      }
+    >
       {typeof problem === 'object' ? (
         <button type="button" className="small" onClick={() => retryUpload(estimateId, id)}>
           {t('common.retry')}
@@ -146,15 +151,9 @@ function ProblemRow({
           }}
         />
       )}
-      <button
-        type="button"
-        className="ghost icon"
-        aria-label={t('estimates.remove', { name })}
-        title={t('estimates.remove', { name })}
-        onClick={remove}
-      >
+      <IconButton label={t('estimates.remove', { name })} onClick={remove}>
         <X size={16} aria-hidden />
-      </button>
-    </li>
+      </IconButton>
+    </RefusedRow>
   );
 }

@@ -3,8 +3,13 @@ import { analyses } from '#sdk/analyses.ts';
 import type { Analysis, AnalysisFile } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { FormatBadge } from '../../parts/format-badge.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
@@ -41,16 +46,13 @@ export function PartsBar({
 
 /** The format and the name of a file. */
 export function FileName({ name }: { name: string }) {
-  const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
   return (
-    <span className={styles.file}>
-      {extension && (
-        <span className={styles.format} translate="no">
-          {extension.toLowerCase()}
-        </span>
-      )}
-      <bdi translate="no">{name}</bdi>
-    </span>
+    <Row as="span">
+      <FormatBadge name={name} />
+      <Text as="bdi" weight="semi" translate="no">
+        {name}
+      </Text>
+    </Row>
   );
 }
 
@@ -72,47 +74,123 @@ export function EstimateTable({
   onSelect: (keys: readonly string[], isSelected: boolean) => void;
 }) {
   const t = useT();
-  const parts = partsOf(estimate.totals);
+  const columns = useColumns({ parts: partsOf(estimate.totals), unit, places, leftOut, onSelect });
+  const isSelected = (key: string) => !leftOut.has(key);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable with the keyboard
-    <section className={styles.scroll} tabIndex={0} aria-label={t('estimates.one')}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">{t('estimates.file_and_language')}</th>
-            <th scope="col" data-part-column>
-              {t('estimates.unit_segments')}
-            </th>
-            <th scope="col">{t('estimates.unit_words')}</th>
-            {parts.map((part) => (
-              <th key={part.id} scope="col" data-part-column title={part.why && t(part.why)}>
-                {partName(part, t)}
-              </th>
-            ))}
-            <th scope="col">{t('estimates.billed')}</th>
-            <th scope="col">{t('estimates.use')}</th>
-            <th scope="col" data-part-column>
-              {t('estimates.duration')}
-            </th>
-          </tr>
-        </thead>
-        {estimate.files
-          .filter(({ state }) => state !== 'refused')
-          .map((file) => (
-            <FileRows
-              key={file.id}
-              estimateId={estimate.id}
-              file={file}
-              parts={parts}
-              unit={unit}
-              places={places}
-              leftOut={leftOut}
-              onSelect={onSelect}
-            />
-          ))}
-      </table>
-    </section>
+    <DataTable
+      caption={t('estimates.one')}
+      isDense
+      columns={columns}
+      keyOf={({ key }) => key}
+      groups={estimate.files
+        .filter(({ state }) => state !== 'refused')
+        .map((file) => {
+          const rows = file.languages.map((cell) => ({ file, cell, key: keyOf(file, cell) }));
+          return {
+            key: file.id,
+            rows,
+            head: (
+              <FileHead
+                estimateId={estimate.id}
+                file={file}
+                isSelected={rows.some(({ key }) => isSelected(key))}
+                onSelect={(isChosen) =>
+                  onSelect(
+                    rows.map(({ key }) => key),
+                    isChosen,
+                  )
+                }
+              />
+            ),
+          };
+        })}
+    />
   );
+}
+
+/** A file in a language. */
+interface CountedCell {
+  file: AnalysisFile;
+  cell: AnalysisFile['languages'][number];
+  key: string;
+}
+
+function useColumns({
+  parts,
+  unit,
+  places,
+  leftOut,
+  onSelect,
+}: { parts: readonly Part[] } & Pick<
+  Parameters<typeof EstimateTable>[0],
+  'unit' | 'places' | 'leftOut' | 'onSelect'
+>): Column<CountedCell>[] {
+  const t = useT();
+  const { number, span } = useFormat();
+  const { nameOf } = useLanguages();
+  const figure = (title: string, count: (cell: CountedCell['cell']) => number): Column<CountedCell> => ({
+    ...{ title, isNumeric: true },
+    cell: ({ cell }) => number(count(cell)),
+  });
+  return [
+    {
+      title: t('estimates.file_and_language'),
+      isName: true,
+      least: 16,
+      cell: ({ file: { name }, cell, key }) => {
+        const language = nameOf(cell.target_lang);
+        return (
+          <Row isTight gap={3}>
+            <input
+              type="checkbox"
+              aria-label={t('estimates.select', { name, language })}
+              checked={!leftOut.has(key)}
+              onChange={({ target }) => onSelect([key], target.checked)}
+            />
+            <Fill>
+              {language}
+              {cell.review !== 'usual' && (
+                <span className="hint">{t(`estimates.review_${cell.review}`)}</span>
+              )}
+            </Fill>
+            <Fill least={5}>
+              <PartsBar parts={parts} counts={cell} unit={unit} />
+            </Fill>
+          </Row>
+        );
+      },
+    },
+    { ...figure(t('estimates.unit_segments'), ({ segments }) => segments), isWideOnly: true },
+    figure(t('estimates.unit_words'), ({ words }) => words),
+    ...parts.map(
+      (part): Column<CountedCell> => ({
+        title: partName(part, t),
+        head: <span title={part.why && t(part.why)}>{partName(part, t)}</span>,
+        ...{ isNumeric: true, isWideOnly: true },
+        cell: ({ cell }) => {
+          const count = part.of(cell, unit);
+          return count === 0 ? <Text tone="faint">–</Text> : number(count);
+        },
+      }),
+    ),
+    figure(t('estimates.billed'), ({ billable_characters }) => billable_characters),
+    {
+      title: t('estimates.use'),
+      cell: ({ cell, key }) => {
+        const covered = places.get(key)?.covered ?? cell.covered;
+        return leftOut.has(key) ? null : (
+          <Row as="span" gap={1} isTight>
+            <StatusMark status={covered === 'beyond' ? 'todo' : 'confirmed'} size={14} />
+            {t(`estimates.${covered}`)}
+          </Row>
+        );
+      },
+    },
+    {
+      ...{ title: t('estimates.duration'), isNumeric: true, isWideOnly: true },
+      cell: ({ cell: { seconds } }) => (seconds === null ? '–' : span(seconds)),
+    },
+  ];
 }
 
 /** That a file is counted as a new version of an earlier one, and the way to make it another file and back. */
@@ -126,8 +204,10 @@ function Version({ estimateId, file: { id, name, state, languages } }: InEstimat
   const isUsed = versions.some(({ used }) => used);
   const change = run(async () => void keep(await bound(analyses).setVersion(estimateId, id, !isUsed)));
   return (
-    <span className={styles.version}>
-      {t(isUsed ? 'estimates.version' : 'estimates.no_version', { when: day(first.created_at) })}
+    <>
+      <Text tone="soft" weight="regular">
+        {t(isUsed ? 'estimates.version' : 'estimates.no_version', { when: day(first.created_at) })}
+      </Text>
       {state === 'counted' && (
         <button
           type="button"
@@ -140,7 +220,7 @@ function Version({ estimateId, file: { id, name, state, languages } }: InEstimat
         </button>
       )}
       {error !== undefined && <Problem error={error} />}
-    </span>
+    </>
   );
 }
 
@@ -162,107 +242,47 @@ export function RemoveFile({ estimateId, file: { id, name } }: InEstimate) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <button
-        type="button"
-        className="ghost icon"
-        aria-label={t('estimates.remove', { name })}
-        title={t('estimates.remove', { name })}
-        disabled={isBusy}
-        onClick={remove}
-      >
+      <IconButton label={t('estimates.remove', { name })} disabled={isBusy} onClick={remove}>
         <X size={15} aria-hidden />
-      </button>
+      </IconButton>
     </>
   );
 }
 
-function FileRows({
+/** The head of a file's rows. */
+function FileHead({
   estimateId,
   file,
-  parts,
-  unit,
-  places,
-  leftOut,
+  isSelected,
   onSelect,
-}: {
-  parts: readonly Part[];
-} & InEstimate &
-  Pick<Parameters<typeof EstimateTable>[0], 'unit' | 'places' | 'leftOut' | 'onSelect'>) {
+}: InEstimate & { isSelected: boolean; onSelect: (isSelected: boolean) => void }) {
   const t = useT();
-  const { number, span } = useFormat();
-  const { nameOf } = useLanguages();
-  const { name, languages } = file;
-  const keys = languages.map((cell) => keyOf(file, cell));
+  const { name, languages, image_pages, state } = file;
   return (
-    <tbody>
-      <tr data-file>
-        <th scope="rowgroup" colSpan={parts.length + 6}>
-          <div className={styles.group}>
-            <label>
-              <input
-                type="checkbox"
-                aria-label={t('estimates.select_file', { name })}
-                disabled={keys.length === 0}
-                checked={keys.some((key) => !leftOut.has(key))}
-                onChange={({ target }) => onSelect(keys, target.checked)}
-              />
-              <FileName name={name} />
-            </label>
-            {file.languages.some(({ version }) => version) && <Version estimateId={estimateId} file={file} />}
-            {file.image_pages > 0 && <small>{t('estimates.image_pages', { count: file.image_pages })}</small>}
-            {file.state === 'waiting' && (
-              <span className={styles.state}>
-                <Running size={14} /> {t('estimates.waiting')}
-              </span>
-            )}
-            <RemoveFile estimateId={estimateId} file={file} />
-          </div>
-        </th>
-      </tr>
-      {languages.map((cell) => {
-        const key = keyOf(file, cell);
-        const language = nameOf(cell.target_lang);
-        const covered = places.get(key)?.covered ?? cell.covered;
-        return (
-          <tr key={key}>
-            <th scope="row">
-              <label>
-                <input
-                  type="checkbox"
-                  aria-label={t('estimates.select', { name, language })}
-                  checked={!leftOut.has(key)}
-                  onChange={({ target }) => onSelect([key], target.checked)}
-                />
-                <span className={styles.language}>
-                  {language}
-                  {cell.review !== 'usual' && <small>{t(`estimates.review_${cell.review}`)}</small>}
-                </span>
-                <PartsBar parts={parts} counts={cell} unit={unit} />
-              </label>
-            </th>
-            <td data-part-column>{number(cell.segments)}</td>
-            <td>{number(cell.words)}</td>
-            {parts.map((part) => {
-              const count = part.of(cell, unit);
-              return (
-                <td key={part.id} data-part-column data-zero={count === 0 || undefined}>
-                  {count === 0 ? '–' : number(count)}
-                </td>
-              );
-            })}
-            <td>{number(cell.billable_characters)}</td>
-            <td>
-              {!leftOut.has(key) && (
-                <span className={styles.state}>
-                  <StatusMark status={covered === 'beyond' ? 'todo' : 'confirmed'} size={14} />
-                  {t(`estimates.${covered}`)}
-                </span>
-              )}
-            </td>
-            <td data-part-column>{cell.seconds === null ? '–' : span(cell.seconds)}</td>
-          </tr>
-        );
-      })}
-    </tbody>
+    <Row gap={3}>
+      <label className="check">
+        <input
+          type="checkbox"
+          aria-label={t('estimates.select_file', { name })}
+          disabled={languages.length === 0}
+          checked={isSelected}
+          onChange={({ target }) => onSelect(target.checked)}
+        />
+        <FileName name={name} />
+      </label>
+      <Version estimateId={estimateId} file={file} />
+      {image_pages > 0 && (
+        <Text size="xs" tone="faint">
+          {t('estimates.image_pages', { count: image_pages })}
+        </Text>
+      )}
+      {state === 'waiting' && (
+        <Row as="span" gap={1}>
+          <Running size={14} /> {t('estimates.waiting')}
+        </Row>
+      )}
+      <Fill />
+      <RemoveFile estimateId={estimateId} file={file} />
+    </Row>
   );
 }

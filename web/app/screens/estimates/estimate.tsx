@@ -7,6 +7,11 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { Analysis } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Segments } from '../../kit/segments.tsx';
+import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -50,15 +55,9 @@ export function EstimateScreen() {
         <button type="button" disabled={isBusy || !reading.data} onClick={excel}>
           <FileSpreadsheet size={16} aria-hidden /> {t('estimates.excel')}
         </button>
-        <button
-          type="button"
-          className="ghost icon"
-          aria-label={t('estimates.delete')}
-          title={t('estimates.delete')}
-          onClick={() => setDeleting(true)}
-        >
+        <IconButton label={t('estimates.delete')} onClick={() => setDeleting(true)}>
           <Trash2 size={16} aria-hidden />
-        </button>
+        </IconButton>
       </PageHead>
       {error !== undefined && <Problem error={error} retry={() => void excel()} />}
       <Read from={reading} lines={12}>
@@ -102,7 +101,7 @@ function Estimate({ estimate }: { estimate: Analysis }) {
     return () => removeEventListener('keydown', press);
   });
   return (
-    <>
+    <Stack gap={4}>
       {isStarted ? (
         <ResultTable estimate={estimate} />
       ) : (
@@ -145,7 +144,7 @@ function Estimate({ estimate }: { estimate: Analysis }) {
           </button>
         </footer>
       )}
-    </>
+    </Stack>
   );
 }
 
@@ -158,7 +157,7 @@ function Progress({ estimate }: { estimate: Analysis }) {
   const isCounting = estimate.status === 'analyzing';
   const stop = run(async () => void keep(await bound(analyses).cancel(estimate.id)));
   return (
-    <div className={styles.progress} role="status">
+    <Row isFilling role="status">
       {waiting > 0 && <span>{t('estimates.uploading', { count: waiting })}</span>}
       {isCounting && (
         <>
@@ -172,7 +171,7 @@ function Progress({ estimate }: { estimate: Analysis }) {
         </>
       )}
       {error !== undefined && <Problem error={error} />}
-    </div>
+    </Row>
   );
 }
 
@@ -193,9 +192,11 @@ function Summary({
   const counted = files.filter(({ state }) => state !== 'refused').length;
   const second = files.flatMap((file) => file.languages).filter(({ review }) => review === 'second').length;
   return (
-    <section className={styles.summary}>
-      <div>
-        <h2>{t('estimates.words', { count: totals.words, shown: number(totals.words) })}</h2>
+    <Grid as="section" least={16} gap={6} align="start">
+      <Stack gap={1}>
+        <Text as="h2" size="lg">
+          {t('estimates.words', { count: totals.words, shown: number(totals.words) })}
+        </Text>
         <p className="hint">
           {t('estimates.size', {
             files: counted,
@@ -208,30 +209,28 @@ function Summary({
             t('estimates.time', { time: span(totals.seconds) })}
         </p>
         {second > 0 && <p className="hint">{t('estimates.second_reviews', { count: second })}</p>}
-      </div>
-      <div>
+      </Stack>
+      <Stack gap={2}>
         <PartsBar parts={parts} counts={totals} unit={unit} isLarge />
-        <ul className={styles.legend}>
+        <Row as="ul" gap={3}>
           {parts.map((part) => (
-            <li key={part.id} title={part.why && t(part.why)}>
-              <i data-part={part.id} aria-hidden />
-              {partName(part, t)} <b>{percent(part.of(totals, unit) / Math.max(1, totals[unit]))}</b>
-            </li>
+            <Text as="li" key={part.id} size="xs" tone="soft" title={part.why && t(part.why)}>
+              <i className={styles.key} data-part={part.id} aria-hidden /> {partName(part, t)}{' '}
+              <b>{percent(part.of(totals, unit) / Math.max(1, totals[unit]))}</b>
+            </Text>
           ))}
-        </ul>
-        <label className={styles.unit}>
-          {t('estimates.unit')}
-          <select value={unit} onChange={({ target }) => onUnit(target.value as Unit)}>
-            {units.map((one) => (
-              <option key={one} value={one}>
-                {t(`estimates.unit_${one}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+        </Row>
+        <Row>
+          <Segments
+            label={t('estimates.unit')}
+            value={unit}
+            options={units.map((one) => [one, t(`estimates.unit_${one}`)])}
+            onChange={onUnit}
+          />
+        </Row>
+      </Stack>
       <Allowance estimate={estimate} />
-    </section>
+    </Grid>
   );
 }
 
@@ -243,29 +242,33 @@ function Allowance({ estimate: { totals, allowance, price } }: { estimate: Analy
   const { refusal, missing, remaining, limit } = allowance;
   const billed = totals.billable_characters;
   return (
-    <div>
-      <h2>{t('estimates.billed_sum', { count: billed, shown: number(billed) })}</h2>
+    <Stack gap={1}>
+      <Text as="h2" size="lg">
+        {t('estimates.billed_sum', { count: billed, shown: number(billed) })}
+      </Text>
       {refusal ? (
         <Problem error={new LinguaLoopError(refusal)} />
       ) : missing > 0 ? (
-        <p className={styles.missing}>
-          {t('estimates.missing', { left: number(Math.max(0, remaining)), missing: number(missing) })}{' '}
-          {price &&
-            t('estimates.price', {
-              packs: price.packs,
-              characters: number(price.characters),
-              amount: new Intl.NumberFormat(locale, { style: 'currency', currency: price.currency }).format(
-                price.amount,
-              ),
-            })}{' '}
-          <PlanLink />
-        </p>
+        <Card tone="warn" pad={3}>
+          <Text as="p" size="sm">
+            {t('estimates.missing', { left: number(Math.max(0, remaining)), missing: number(missing) })}{' '}
+            {price &&
+              t('estimates.price', {
+                packs: price.packs,
+                characters: number(price.characters),
+                amount: new Intl.NumberFormat(locale, { style: 'currency', currency: price.currency }).format(
+                  price.amount,
+                ),
+              })}{' '}
+            <PlanLink />
+          </Text>
+        </Card>
       ) : (
         <p className="hint">
           {t('estimates.covered_all', { left: number(remaining - billed), limit: number(limit) })}
         </p>
       )}
       <p className="hint">{t('estimates.cost_note')}</p>
-    </div>
+    </Stack>
   );
 }

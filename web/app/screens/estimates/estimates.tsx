@@ -6,14 +6,15 @@ import { analyses } from '#sdk/analyses.ts';
 import type { AnalysisSummary } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { estimateKeys } from './uploads.ts';
 
 /** `/app/estimates`: the estimates of the workspace, the latest first. */
@@ -41,45 +42,48 @@ export function EstimatesScreen() {
           found.length === 0 ? (
             <p>{t('estimates.none')}</p>
           ) : (
-            <StackedTable
+            <DataTable
+              rows={found}
+              keyOf={({ id }) => id}
               columns={[
-                t('estimates.files'),
-                t('estimates.created'),
-                t('estimates.by'),
-                t('estimates.billed'),
-                t('estimates.status'),
-              ]}
-              actions={t('estimates.delete')}
-            >
-              {found.map((one) => (
-                <tr key={one.id}>
-                  <td>
+                {
+                  title: t('estimates.files'),
+                  isName: true,
+                  cell: (one) => (
                     <Link to="/app/estimates/$estimateId" params={{ estimateId: one.id }}>
                       {nameOfOne(one)}
                     </Link>
-                  </td>
-                  <td data-label={t('estimates.created')}>{moment(one.created_at)}</td>
-                  <td data-label={t('estimates.by')}>
-                    <bdi translate="no">{one.created_by ?? '–'}</bdi>
-                  </td>
-                  <td data-label={t('estimates.billed')}>{number(one.billable_characters)}</td>
-                  <td data-label={t('estimates.status')}>
-                    {t(one.started_at ? 'estimates.started' : `estimates.status_${one.status}`)}
-                  </td>
-                  <td>
-                    <button
-                      type="button"
-                      className="ghost icon"
-                      aria-label={`${t('estimates.delete')}: ${nameOfOne(one)}`}
-                      title={t('estimates.delete')}
-                      onClick={() => setDeleted(one)}
-                    >
-                      <Trash2 size={16} aria-hidden />
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </StackedTable>
+                  ),
+                },
+                { title: t('estimates.created'), cell: (one) => moment(one.created_at) },
+                {
+                  title: t('estimates.by'),
+                  wraps: true,
+                  cell: (one) => <bdi translate="no">{one.created_by ?? '–'}</bdi>,
+                },
+                {
+                  title: t('estimates.billed'),
+                  isNumeric: true,
+                  cell: (one) => number(one.billable_characters),
+                },
+                {
+                  title: t('estimates.status'),
+                  cell: (one) => t(one.started_at ? 'estimates.started' : `estimates.status_${one.status}`),
+                },
+              ]}
+              actions={{
+                title: t('estimates.delete'),
+                cell: (one) => (
+                  <IconButton
+                    label={`${t('estimates.delete')}: ${nameOfOne(one)}`}
+                    title={t('estimates.delete')}
+                    onClick={() => setDeleted(one)}
+                  >
+                    <Trash2 size={16} aria-hidden />
+                  </IconButton>
+                ),
+              }}
+            />
           )
         }
       </Read>

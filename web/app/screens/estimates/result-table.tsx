@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { type SyntheticEvent, useState } from 'react';
 import { analyses } from '#sdk/analyses.ts';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { FileView } from '#sdk/file-types.ts';
 import type { Analysis, AnalysisCell, AnalysisFile } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { Text } from '../../kit/text.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
@@ -25,7 +28,6 @@ import { isInFlight } from '../documents/use-progress.ts';
 import { folderNames } from '../documents/zip-files.ts';
 import { keyOf } from './counts.ts';
 import { FileName } from './estimate-table.tsx';
-import styles from './estimates.module.css';
 import { estimateKeys } from './uploads.ts';
 
 /** Documents of a request. */
@@ -117,23 +119,31 @@ function outcomeOf(
   };
 }
 
+/** A file in a language, with its document after the start. */
+interface ResultCell {
+  file: AnalysisFile;
+  cell: AnalysisCell;
+  document: FileView | undefined;
+  outcome: Outcome;
+}
+
 /** What is translated, what awaits review and by whom, and what failed, why, and what can be done. */
 export function ResultTable({ estimate }: { estimate: Analysis }) {
   const t = useT();
-  const { nameOf } = useLanguages();
-  const { number } = useFormat();
   const { data: documents, error, refetch } = useDocuments(estimate);
+  const columns = useColumns();
   const again = useAction();
-  const rows = estimate.files.map((file) => ({
-    file,
-    cells: file.languages.map((cell) => {
+  const groups = estimate.files.map((file) => ({
+    key: file.id,
+    head: <FileName name={file.name} />,
+    rows: file.languages.map((cell): ResultCell => {
       const document = cell.start?.state === 'sent' ? documents?.get(cell.start.document_id) : undefined;
-      return { cell, document, outcome: outcomeOf(cell, document, documents !== undefined, t) };
+      return { file, cell, document, outcome: outcomeOf(cell, document, documents !== undefined, t) };
     }),
   }));
-  const started = rows.flatMap(({ cells }) => cells.filter(({ cell }) => cell.start !== null));
+  const started = groups.flatMap(({ rows }) => rows.filter(({ cell }) => cell.start !== null));
   const done = started.filter(({ outcome }) => outcome.mark !== 'running').length;
-  const sendAgain = (file: AnalysisFile, cell: AnalysisCell) =>
+  const sendAgain = ({ file, cell }: ResultCell) =>
     again.run(async () => {
       const only = [{ file_id: file.id, target_lang: cell.target_lang }];
       queryClient.setQueryData(
@@ -144,8 +154,8 @@ export function ResultTable({ estimate }: { estimate: Analysis }) {
   const folders = (by: 'language' | 'file') => {
     const names = folderNames(estimate.files.map(({ name }) => name));
     return new Map(
-      rows.flatMap(({ cells }, index) =>
-        cells.flatMap(({ cell, document }) =>
+      groups.flatMap(({ rows }, index) =>
+        rows.flatMap(({ cell, document }) =>
           document ? [[document.id, by === 'file' ? names[index]! : cell.target_lang] as const] : [],
         ),
       ),
@@ -153,91 +163,105 @@ export function ResultTable({ estimate }: { estimate: Analysis }) {
   };
   return (
     <>
-      <div className={styles.result}>
-        <h2>
+      <Row gap={3} justify="space-between">
+        <Text as="h2" size="lg">
           <span role="status">{t('estimates.finished', { done, count: started.length })}</span>
-        </h2>
+        </Text>
         <DownloadAll files={[...(documents?.values() ?? [])]} foldersBy={folders} />
-      </div>
+      </Row>
       {error ? <Problem error={error} retry={() => void refetch()} /> : null}
       {again.error !== undefined && <Problem error={again.error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable with the keyboard */}
-      <section className={styles.scroll} tabIndex={0} aria-label={t('estimates.result')}>
-        <table className={styles.table} data-result>
-          <thead>
-            <tr>
-              <th scope="col">{t('estimates.file_and_language')}</th>
-              <th scope="col">{t('estimates.result')}</th>
-              <th scope="col">{t('estimates.details')}</th>
-              <th scope="col">{t('estimates.reviewer')}</th>
-              <th scope="col">{t('estimates.billed')}</th>
-              <th scope="col">
-                <span className="visually-hidden">{t('translate.open')}</span>
-              </th>
-            </tr>
-          </thead>
-          {rows
-            .filter(({ cells }) => cells.length > 0)
-            .map(({ file, cells }) => (
-              <tbody key={file.id}>
-                <tr data-file>
-                  <th scope="rowgroup" colSpan={6}>
-                    <FileName name={file.name} />
-                  </th>
-                </tr>
-                {cells.map(({ cell, document, outcome }) => {
-                  const language = nameOf(cell.target_lang);
-                  const isFree = outcome.state === 'documents.state_failed' || cell.start === null;
-                  return (
-                    <tr key={keyOf(file, cell)}>
-                      <th scope="row">{language}</th>
-                      <td>
-                        <span className={styles.state}>
-                          {outcome.mark === 'running' ? <Running /> : <StatusMark status={outcome.mark} />}
-                          {t(outcome.state)}
-                        </span>
-                      </td>
-                      <td>{outcome.details}</td>
-                      <td>
-                        {document && outcome.state === 'documents.state_needs_review' && (
-                          <bdi translate={document.assignee ? 'no' : undefined}>
-                            {document.assignee ?? t('estimates.unassigned')}
-                          </bdi>
-                        )}
-                      </td>
-                      <td>{isFree ? number(0) : number(cell.billable_characters)}</td>
-                      <td>
-                        {outcome.isRepeatable ? (
-                          <button
-                            type="button"
-                            className="small"
-                            disabled={again.isBusy}
-                            aria-label={t('estimates.again', { name: file.name, language })}
-                            onClick={sendAgain(file, cell)}
-                          >
-                            {t('common.retry')}
-                          </button>
-                        ) : (
-                          document && (
-                            <Link
-                              className="button small"
-                              to="/app/edit/documents/$documentId"
-                              params={{ documentId: document.id }}
-                              aria-label={t('translate.document_open', { name: file.name, language })}
-                            >
-                              {t('translate.open')}
-                            </Link>
-                          )
-                        )}
-                      </td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            ))}
-        </table>
-      </section>
+      <DataTable
+        caption={t('estimates.result')}
+        isDense
+        columns={columns}
+        groups={groups.filter(({ rows }) => rows.length > 0)}
+        keyOf={({ file, cell }) => keyOf(file, cell)}
+        actions={{
+          title: t('translate.open'),
+          cell: (row) => <ResultAction of={row} isBusy={again.isBusy} onAgain={sendAgain(row)} />,
+        }}
+      />
     </>
+  );
+}
+
+function useColumns(): Column<ResultCell>[] {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { number } = useFormat();
+  return [
+    {
+      title: t('estimates.file_and_language'),
+      isName: true,
+      cell: ({ cell }) => nameOf(cell.target_lang),
+    },
+    {
+      title: t('estimates.result'),
+      cell: ({ outcome: { mark, state } }) => (
+        <Row as="span" gap={1} isTight>
+          {mark === 'running' ? <Running /> : <StatusMark status={mark} />}
+          {t(state)}
+        </Row>
+      ),
+    },
+    { title: t('estimates.details'), wraps: true, cell: ({ outcome }) => outcome.details },
+    {
+      title: t('estimates.reviewer'),
+      cell: ({ document, outcome }) =>
+        document && outcome.state === 'documents.state_needs_review' ? (
+          <bdi translate={document.assignee ? 'no' : undefined}>
+            {document.assignee ?? t('estimates.unassigned')}
+          </bdi>
+        ) : null,
+    },
+    {
+      title: t('estimates.billed'),
+      isNumeric: true,
+      cell: ({ cell, outcome }) =>
+        number(
+          outcome.state === 'documents.state_failed' || cell.start === null ? 0 : cell.billable_characters,
+        ),
+    },
+  ];
+}
+
+/** Sends a failed file again, or opens its translation. */
+function ResultAction({
+  of: { file, cell, document, outcome },
+  isBusy,
+  onAgain,
+}: {
+  of: ResultCell;
+  isBusy: boolean;
+  onAgain: (event: SyntheticEvent) => unknown;
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const names = { name: file.name, language: nameOf(cell.target_lang) };
+  if (outcome.isRepeatable)
+    return (
+      <button
+        type="button"
+        className="small"
+        disabled={isBusy}
+        aria-label={t('estimates.again', names)}
+        onClick={onAgain}
+      >
+        {t('common.retry')}
+      </button>
+    );
+  return (
+    document && (
+      <Link
+        className="button small"
+        to="/app/edit/documents/$documentId"
+        params={{ documentId: document.id }}
+        aria-label={t('translate.document_open', names)}
+      >
+        {t('translate.open')}
+      </Link>
+    )
   );
 }
 
@@ -255,9 +279,10 @@ function DownloadAll({
   const { download, error, isBusy, count, packed, drafts } = useDownload(files, folders);
   if (count === 0) return null;
   return (
-    <div className={styles.download}>
+    <Row gap={3}>
       {drafts > 0 && <span className="hint">{t('estimates.drafts', { count: drafts })}</span>}
       <select
+        className="chip"
         aria-label={t('estimates.folders')}
         value={by}
         onChange={({ target }) => setBy(target.value as 'language' | 'file')}
@@ -271,6 +296,6 @@ function DownloadAll({
       </button>
       <DownloadApproved files={files} folders={folders} />
       {error ? <Problem error={error} retry={() => void download()} /> : null}
-    </div>
+    </Row>
   );
 }

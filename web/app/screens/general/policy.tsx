@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useT } from '../../i18n.tsx';
+import { Switch } from '../../kit/switch.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Setting, Switch } from '../../parts/setting.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Switch } from '../../kit/switch.tsx';
 import { Forbidden } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Setting, Switch } from '../../parts/setting.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { EnginesView, ModelsView } from '#sdk/operation-types.ts';
 import { useT } from '../../i18n.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
 
 /** `/app/settings/operator/models`: requests, errors and latency of each model, and the routes and results of the engines. */
@@ -34,9 +34,7 @@ function Models() {
         {({ mode, models: all }) => (
           <>
             <p>
-              <span className={mode === 'live' ? 'badge good' : 'badge waits'}>
-                {t(`operator.mode_${mode}`)}
-              </span>{' '}
+              <Badge tone={mode === 'live' ? 'good' : 'waits'}>{t(`operator.mode_${mode}`)}</Badge>{' '}
               {t(`operator.mode_${mode}_why`)}
             </p>
             {all.length > 0 && <Figures models={all} />}
@@ -51,73 +49,60 @@ function Figures({ models }: Pick<ModelsView, 'models'>) {
   const t = useT();
   const { number, duration, percent } = useFormat();
   const seconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
-  const hasCost = models.some(({ cost }) => cost !== null);
+  const cost: Column<ModelsView['models'][number]> = {
+    ...{ title: t('operator.cost'), isNumeric: true },
+    cell: (of) => (of.cost === null ? '–' : number(Math.round(of.cost * 100) / 100)),
+  };
   return (
-    <StackedTable
+    <DataTable
+      rows={models}
+      keyOf={({ model }) => model}
       columns={[
-        t('operator.model'),
-        t('operator.requests'),
-        t('operator.failed'),
-        t('operator.p50'),
-        t('operator.p95'),
-        t('operator.tokens_in'),
-        t('operator.tokens_out'),
-        ...(hasCost ? [t('operator.cost')] : []),
-      ]}
-    >
-      {models.map((of) => (
-        <tr key={of.model}>
-          <th scope="row" className="plain-cell">
-            {of.model === 'other' && of.roles.length === 0 ? (
-              t('operator.other_models')
-            ) : (
-              <code translate="no">{of.model}</code>
-            )}
-            <br />
-            <span className="hint">
-              {of.roles.map((role) => t(`operator.role_${role}`)).join(', ')}
-              {of.roles.length > 0 && of.modes.length > 0 && ' · '}
-              <span translate="no">{of.modes.join(', ')}</span>
-            </span>
-          </th>
-          <td data-label={t('operator.requests')} className={styles['number']}>
-            {number(of.requests)}
-          </td>
-          <td data-label={t('operator.failed')} className={styles['number']}>
-            {of.failed === 0 ? (
+        { title: t('operator.model'), isName: true, cell: (of) => <Model of={of} /> },
+        { title: t('operator.requests'), isNumeric: true, cell: (of) => number(of.requests) },
+        {
+          title: t('operator.failed'),
+          isNumeric: true,
+          cell: (of) =>
+            of.failed === 0 ? (
               number(0)
             ) : (
               <>
-                <span className="badge bad">
+                <Badge tone="bad">
                   {number(of.failed)} ({percent(of.failed / of.requests)})
-                </span>
-                <br />
+                </Badge>
                 <span className="hint" translate="no">
                   {of.errors.map(({ kind, requests }) => `${kind} ${requests}`).join(', ')}
                 </span>
               </>
-            )}
-          </td>
-          <td data-label={t('operator.p50')} className={styles['number']}>
-            {seconds(of.p50_seconds)}
-          </td>
-          <td data-label={t('operator.p95')} className={styles['number']}>
-            {seconds(of.p95_seconds)}
-          </td>
-          <td data-label={t('operator.tokens_in')} className={styles['number']}>
-            {number(of.input_tokens)}
-          </td>
-          <td data-label={t('operator.tokens_out')} className={styles['number']}>
-            {number(of.output_tokens)}
-          </td>
-          {hasCost && (
-            <td data-label={t('operator.cost')} className={styles['number']}>
-              {of.cost === null ? '–' : number(Math.round(of.cost * 100) / 100)}
-            </td>
-          )}
-        </tr>
-      ))}
-    </StackedTable>
+            ),
+        },
+        { title: t('operator.p50'), isNumeric: true, cell: (of) => seconds(of.p50_seconds) },
+        { title: t('operator.p95'), isNumeric: true, cell: (of) => seconds(of.p95_seconds) },
+        { title: t('operator.tokens_in'), isNumeric: true, cell: (of) => number(of.input_tokens) },
+        { title: t('operator.tokens_out'), isNumeric: true, cell: (of) => number(of.output_tokens) },
+        ...(models.some(({ cost }) => cost !== null) ? [cost] : []),
+      ]}
+    />
+  );
+}
+
+/** The name of a model, and what it is used for. */
+function Model({ of }: { of: ModelsView['models'][number] }) {
+  const t = useT();
+  return (
+    <>
+      {of.model === 'other' && of.roles.length === 0 ? (
+        t('operator.other_models')
+      ) : (
+        <code translate="no">{of.model}</code>
+      )}
+      <span className="hint">
+        {of.roles.map((role) => t(`operator.role_${role}`)).join(', ')}
+        {of.roles.length > 0 && of.modes.length > 0 && ' · '}
+        <span translate="no">{of.modes.join(', ')}</span>
+      </span>
+    </>
   );
 }
 
@@ -169,26 +154,27 @@ function Routes({ view: { routes, engines, judge, without_judge } }: { view: Eng
   return (
     <>
       {routes.length > 0 && (
-        <StackedTable columns={[t('operator.texts'), t('operator.engines_in_order')]}>
-          {routes.map((route, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: routes have no name, and their order is what they are
-            <tr key={at}>
-              <th scope="row" className="plain-cell">
-                {textsOf(route)}
-              </th>
-              <td data-label={t('operator.engines_in_order')}>
-                <ol className={styles['engines']}>
-                  {route.use.map((name) => (
+        <DataTable
+          rows={routes}
+          keyOf={(route) => String(routes.indexOf(route))}
+          columns={[
+            { title: t('operator.texts'), isName: true, cell: textsOf },
+            {
+              title: t('operator.engines_in_order'),
+              wraps: true,
+              cell: ({ use }) => (
+                <ol>
+                  {use.map((name) => (
                     <li key={name}>
                       <code translate="no">{name}</code>{' '}
                       {kinds.get(name) !== name && <span className="hint">{kinds.get(name)}</span>}
                     </li>
                   ))}
                 </ol>
-              </td>
-            </tr>
-          ))}
-        </StackedTable>
+              ),
+            },
+          ]}
+        />
       )}
       <p>
         {judge === null
@@ -205,28 +191,27 @@ function Results({ results }: Pick<EnginesView, 'results'>) {
   const { nameOf } = useLanguages();
   const columns = ['checked', 'changed', 'serious', 'repaired'] as const;
   return (
-    <StackedTable
+    <DataTable
+      rows={results}
+      keyOf={(of) => `${of.engine} ${of.source_lang} ${of.target_lang}`}
       columns={[
-        t('operator.engine'),
-        t('operator.languages'),
-        ...columns.map((name) => t(`operator.results_${name}`)),
+        {
+          title: t('operator.engine'),
+          isName: true,
+          cell: ({ engine }) => <code translate="no">{engine}</code>,
+        },
+        {
+          title: t('operator.languages'),
+          cell: (of) =>
+            t('operator.pair', { source: nameOf(of.source_lang), target: nameOf(of.target_lang) }),
+        },
+        ...columns.map(
+          (name): Column<EnginesView['results'][number]> => ({
+            ...{ title: t(`operator.results_${name}`), isNumeric: true },
+            cell: (of) => (name === 'checked' ? number(of.checked) : percent(of[name] / of.checked)),
+          }),
+        ),
       ]}
-    >
-      {results.map((of) => (
-        <tr key={`${of.engine} ${of.source_lang} ${of.target_lang}`}>
-          <th scope="row" className="plain-cell">
-            <code translate="no">{of.engine}</code>
-          </th>
-          <td data-label={t('operator.languages')}>
-            {t('operator.pair', { source: nameOf(of.source_lang), target: nameOf(of.target_lang) })}
-          </td>
-          {columns.map((name) => (
-            <td key={name} data-label={t(`operator.results_${name}`)} className={styles['number']}>
-              {name === 'checked' ? number(of.checked) : percent(of[name] / of.checked)}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </StackedTable>
+    />
   );
 }

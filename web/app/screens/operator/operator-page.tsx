@@ -4,7 +4,6 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { type Me, useOperatorStanding } from '../../session/use-me.ts';
-import styles from './operator.module.css';
 
 const pages = [
   ['/app/settings/operator', 'operator.tenants'],
@@ -42,7 +41,11 @@ function Pages() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const current = pages.find(([to]) => to === path) ?? pages[0];
   return (
-    <nav aria-label={t('common.operator')} className={`segmented ${styles['pages']}`}>
+    <nav
+      aria-label={t('common.operator')}
+      className="segmented"
+      style={{ inlineSize: 'fit-content', maxInlineSize: '100%' }}
+    >
       {pages.map(([to, name]) => (
         <Link
           key={to}

@@ -5,16 +5,16 @@ import { tenants } from '#sdk/tenants.ts';
 import type { ProvisionedTenant } from '#sdk/types.ts';
 import { bound, client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
@@ -44,39 +44,40 @@ function Tenants() {
       <ProvisionForm />
       <Read from={reading} lines={10}>
         {(tenants) => (
-          <StackedTable
+          <DataTable
+            rows={tenants}
+            keyOf={({ id }) => id}
             columns={[
-              t('operator.name'),
-              t('operator.id'),
-              t('operator.key'),
-              t('operator.limit'),
-              t('operator.created'),
-              t('operator.state'),
-            ]}
-          >
-            {tenants.map(({ id, name, api_key_prefix, monthly_char_limit, created_at, active }) => (
-              <tr key={id}>
-                <th scope="row" className="plain-cell">
+              {
+                title: t('operator.name'),
+                isName: true,
+                cell: ({ id, name }) => (
                   <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId: id }}>
                     <bdi translate="no">{name}</bdi>
                   </Link>
-                </th>
-                <td data-label={t('operator.id')} translate="no">
-                  <code>{id}</code>
-                </td>
-                <td data-label={t('operator.key')} translate="no">
-                  <code>{api_key_prefix}…</code>
-                </td>
-                <td data-label={t('operator.limit')}>{number(monthly_char_limit)}</td>
-                <td data-label={t('operator.created')}>{day(created_at)}</td>
-                <td data-label={t('operator.state')}>
-                  <span className={`badge ${active ? 'good' : 'bad'}`}>
+                ),
+              },
+              { title: t('operator.id'), wraps: true, cell: ({ id }) => <code translate="no">{id}</code> },
+              {
+                title: t('operator.key'),
+                cell: ({ api_key_prefix }) => <code translate="no">{api_key_prefix}…</code>,
+              },
+              {
+                title: t('operator.limit'),
+                isNumeric: true,
+                cell: ({ monthly_char_limit }) => number(monthly_char_limit),
+              },
+              { title: t('operator.created'), cell: ({ created_at }) => day(created_at) },
+              {
+                title: t('operator.state'),
+                cell: ({ active }) => (
+                  <Badge tone={active ? 'good' : 'bad'}>
                     {t(active ? 'operator.active' : 'operator.inactive')}
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </StackedTable>
+                  </Badge>
+                ),
+              },
+            ]}
+          />
         )}
       </Read>
       <More of={more} />
@@ -127,8 +128,7 @@ function ProvisionForm() {
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('');
   const [created, setCreated] = useState<ProvisionedTenant>();
-  const { run, error, isBusy } = useAction();
-  const submit = run(async () => {
+  const create = async () => {
     try {
       const request = { name, ...(limit !== '' && { monthly_char_limit: Number(limit) }) };
       setCreated(await proved(() => procedures.tenants.create.mutate(request)));
@@ -137,17 +137,14 @@ function ProvisionForm() {
     } finally {
       void queries.invalidateQueries({ queryKey: queryKeys.operator.tenants });
     }
-  });
-  const wrongName = fieldProblem(error, 'name');
-  const wrongLimit = fieldProblem(error, 'monthly_char_limit');
+  };
   return (
     <details>
       <summary className="button">{t('operator.provision')}</summary>
-      <form className="form" onSubmit={submit}>
-        {error && !wrongName && !wrongLimit ? <Problem error={error} /> : null}
+      <Form action={t('operator.create')} onSubmit={create}>
         <Field
           label={t('operator.name')}
-          problem={wrongName}
+          name="name"
           required
           maxLength={200}
           autoComplete="off"
@@ -157,17 +154,14 @@ function ProvisionForm() {
         <Field
           label={t('operator.limit')}
           hint={t('operator.limit_hint')}
-          problem={wrongLimit}
+          name="monthly_char_limit"
           type="number"
           min={1}
           max={2_147_483_647}
           value={limit}
           onValue={setLimit}
         />
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t('operator.create')}
-        </button>
-      </form>
+      </Form>
       {created && (
         <>
           <p className="notice">

@@ -3,17 +3,17 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { QueueView } from '#sdk/operation-types.ts';
 import { useT } from '../../i18n.tsx';
+import { type Column, DataTable } from '../../kit/data-table.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
 
 /** Milliseconds between two reads of the queue while the page is open. */
@@ -61,29 +61,25 @@ function States({ tasks }: Pick<QueueView, 'tasks'>) {
   const t = useT();
   const { number, span } = useFormat();
   return (
-    <StackedTable
-      columns={[t('operator.task'), ...states.map((state) => t(`operator.${state}`)), t('operator.oldest')]}
-    >
-      {tasks.map((counts) => (
-        <tr key={counts.task}>
-          <th scope="row" className="plain-cell">
-            <code translate="no">{counts.task}</code>
-          </th>
-          {states.map((state) => (
-            <td key={state} data-label={t(`operator.${state}`)} className={styles['number']}>
-              {state === 'failed' && counts.failed > 0 ? (
-                <span className="badge bad">{number(counts.failed)}</span>
-              ) : (
-                number(counts[state])
-              )}
-            </td>
-          ))}
-          <td data-label={t('operator.oldest')} className={styles['number']}>
-            {counts.oldest_seconds >= 1 ? span(counts.oldest_seconds) : '–'}
-          </td>
-        </tr>
-      ))}
-    </StackedTable>
+    <DataTable
+      rows={tasks}
+      keyOf={({ task }) => task}
+      columns={[
+        { title: t('operator.task'), isName: true, cell: ({ task }) => <code translate="no">{task}</code> },
+        ...states.map(
+          (state): Column<QueueView['tasks'][number]> => ({
+            ...{ title: t(`operator.${state}`), isNumeric: true },
+            cell: ({ [state]: count }) =>
+              state === 'failed' && count > 0 ? <Badge tone="bad">{number(count)}</Badge> : number(count),
+          }),
+        ),
+        {
+          title: t('operator.oldest'),
+          isNumeric: true,
+          cell: ({ oldest_seconds: oldest }) => (oldest >= 1 ? span(oldest) : '–'),
+        },
+      ]}
+    />
   );
 }
 
@@ -107,63 +103,64 @@ function Failed({ jobs }: { jobs: readonly FailedJob[] }) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <StackedTable
+      <DataTable
+        rows={jobs}
+        keyOf={({ id }) => id}
         columns={[
-          t('operator.job'),
-          t('operator.tenants_one'),
-          t('operator.error'),
-          t('operator.last_attempt'),
-          t('operator.next_attempt'),
-        ]}
-        actions={t('operator.retry')}
-      >
-        {jobs.map((job) => (
-          <tr key={job.id}>
-            <th scope="row" className="plain-cell" id={`job-${job.id}`}>
-              <code translate="no">
-                {job.task} {job.id}
+          {
+            title: t('operator.job'),
+            isName: true,
+            cell: ({ task, id }) => (
+              <code id={`job-${id}`} translate="no">
+                {task} {id}
               </code>
-            </th>
-            <td data-label={t('operator.tenants_one')}>
-              <TenantLink id={job.tenant_id} />
-            </td>
-            <td data-label={t('operator.error')} className={styles['error']}>
-              {job.error === null ? (
+            ),
+          },
+          { title: t('operator.tenants_one'), cell: (job) => <TenantLink id={job.tenant_id} /> },
+          {
+            title: t('operator.error'),
+            wraps: true,
+            cell: ({ error: message }) =>
+              message === null ? (
                 t('operator.worker_died')
               ) : (
                 <span lang="en" dir="ltr" translate="no">
-                  {job.error}
+                  {message}
                 </span>
-              )}
-            </td>
-            <td data-label={t('operator.last_attempt')}>
-              {moment(job.last_attempt_at)}
-              <br />
-              {t('operator.attempts_of', {
-                attempts: number(job.attempts),
-                max: number(job.max_attempts),
-              })}
-            </td>
-            <td data-label={t('operator.next_attempt')}>
-              {job.next_attempt_at === null ? (
-                <span className="badge bad">{t('operator.none')}</span>
-              ) : (
-                moment(job.next_attempt_at)
-              )}
-            </td>
-            <td className={styles['action']}>
-              <button
-                type="button"
-                aria-describedby={`job-${job.id}`}
-                disabled={isBusy}
-                onClick={run(() => retry({ job_id: job.id }))}
-              >
-                {t('operator.retry')}
-              </button>
-            </td>
-          </tr>
-        ))}
-      </StackedTable>
+              ),
+          },
+          {
+            title: t('operator.last_attempt'),
+            wraps: true,
+            cell: (job) => (
+              <>
+                {moment(job.last_attempt_at)}
+                <br />
+                {t('operator.attempts_of', { attempts: number(job.attempts), max: number(job.max_attempts) })}
+              </>
+            ),
+          },
+          {
+            title: t('operator.next_attempt'),
+            wraps: true,
+            cell: ({ next_attempt_at: next }) =>
+              next === null ? <Badge tone="bad">{t('operator.none')}</Badge> : moment(next),
+          },
+        ]}
+        actions={{
+          title: t('operator.retry'),
+          cell: ({ id }) => (
+            <button
+              type="button"
+              aria-describedby={`job-${id}`}
+              disabled={isBusy}
+              onClick={run(() => retry({ job_id: id }))}
+            >
+              {t('operator.retry')}
+            </button>
+          ),
+        }}
+      />
       <div className="actions">
         {tasks.map((task) => (
           <button key={task} type="button" disabled={isBusy} onClick={() => setAsked(task)}>

@@ -3,13 +3,16 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
 import { type Translate, useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Facts } from '../../kit/section.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
 
 /** `/app/settings/operator/workspaces/$tenantId`: one workspace. Commands on the server change it. */
@@ -30,20 +33,21 @@ function OneWorkspace() {
   });
   return (
     <>
-      <Link to="/app/settings/operator" className={styles['back']}>
-        <ChevronLeft size={16} aria-hidden className="mirrored" />
-        {t('operator.all_workspaces')}
-      </Link>
+      <p>
+        <Link to="/app/settings/operator">
+          <ChevronLeft size={14} aria-hidden className="mirrored" /> {t('operator.all_workspaces')}
+        </Link>
+      </p>
       <Read from={workspace} lines={20}>
         {(view) => (
           <>
-            <h2 className={styles['name']}>
+            <Row as="h2" gap={3}>
               <bdi translate="no">{view.name}</bdi>
-              <span className={`badge ${view.active ? 'good' : 'bad'}`}>
+              <Badge tone={view.active ? 'good' : 'bad'}>
                 {t(view.active ? 'operator.active' : 'operator.inactive')}
-              </span>
-            </h2>
-            <Facts of={view} />
+              </Badge>
+            </Row>
+            <Overview of={view} />
             <Members of={view} />
             <Failures of={view} />
           </>
@@ -53,11 +57,11 @@ function OneWorkspace() {
   );
 }
 
-function Facts({ of }: { of: WorkspaceView }) {
+function Overview({ of }: { of: WorkspaceView }) {
   const t = useT();
   const { number, bytes, day, moment } = useFormat();
   const { allowance, topup, storage } = of;
-  const facts: [string, string][] = [
+  const facts: (readonly [string, string])[] = [
     [t('operator.created'), day(of.created_at)],
     ...(of.deletion_due_at === null
       ? []
@@ -92,23 +96,20 @@ function Facts({ of }: { of: WorkspaceView }) {
     [t('operator.key'), of.api_key_prefix === null ? t('operator.none') : `${of.api_key_prefix}…`],
   ];
   return (
-    <section className="card" aria-label={t('operator.overview')}>
-      <dl className="facts">
-        <div>
-          <dt>{t('operator.id')}</dt>
-          <dd>
-            <code translate="no">{of.id}</code>
-          </dd>
-        </div>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+    <Card as="section" aria-label={t('operator.overview')}>
+      <Facts
+        of={[
+          [
+            t('operator.id'),
+            <code key="id" translate="no">
+              {of.id}
+            </code>,
+          ],
+          ...facts,
+        ]}
+      />
       <p className="hint">{t('operator.commands')}</p>
-    </section>
+    </Card>
   );
 }
 
@@ -122,25 +123,32 @@ function Members({ of: { members, members_total: total } }: { of: WorkspaceView 
       {members.length === 0 ? (
         <p>{t('operator.no_members')}</p>
       ) : (
-        <StackedTable
-          columns={[t('members.member'), t('operator.role'), t('operator.sessions'), t('operator.last_use')]}
-        >
-          {members.map(({ user_id: id, email, role, active, sessions, last_used_at: used }) => (
-            <tr key={id}>
-              <th scope="row" className="plain-cell">
-                <bdi translate="no">{email}</bdi>{' '}
-                {!active && <span className="badge bad">{t('operator.no_access')}</span>}
-              </th>
-              <td data-label={t('operator.role')}>
-                {t(role === 'global_administrator' ? 'members.administrator' : 'members.member')}
-              </td>
-              <td data-label={t('operator.sessions')} className={styles['number']}>
-                {number(sessions)}
-              </td>
-              <td data-label={t('operator.last_use')}>{used === null ? '–' : moment(used)}</td>
-            </tr>
-          ))}
-        </StackedTable>
+        <DataTable
+          rows={members}
+          keyOf={({ user_id }) => user_id}
+          columns={[
+            {
+              title: t('members.member'),
+              isName: true,
+              cell: ({ email, active }) => (
+                <>
+                  <bdi translate="no">{email}</bdi>{' '}
+                  {!active && <Badge tone="bad">{t('operator.no_access')}</Badge>}
+                </>
+              ),
+            },
+            {
+              title: t('operator.role'),
+              cell: ({ role }) =>
+                t(role === 'global_administrator' ? 'members.administrator' : 'members.member'),
+            },
+            { title: t('operator.sessions'), isNumeric: true, cell: ({ sessions }) => number(sessions) },
+            {
+              title: t('operator.last_use'),
+              cell: ({ last_used_at: used }) => (used === null ? '–' : moment(used)),
+            },
+          ]}
+        />
       )}
       {more > 0 && (
         <p className="hint">{t('operator.members_more', { count: more, members: number(more) })}</p>
@@ -169,24 +177,28 @@ function Failures({ of: { failures } }: { of: WorkspaceView }) {
       {failures.length === 0 ? (
         <p>{t('operator.no_failures')}</p>
       ) : (
-        <StackedTable
-          columns={[t('operator.id'), t('operator.kind'), t('operator.when'), t('operator.reason')]}
-        >
-          {failures.map(({ kind, id, failed_at: at, reason }) => (
-            <tr key={`${kind} ${id}`}>
-              <th scope="row" className="plain-cell">
-                <code translate="no">{id}</code>
-              </th>
-              <td data-label={t('operator.kind')}>{t(`operator.kind_${kind}`)}</td>
-              <td data-label={t('operator.when')}>{moment(at)}</td>
-              <td data-label={t('operator.reason')} className={styles['error']}>
+        <DataTable
+          rows={failures}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+          columns={[
+            {
+              title: t('operator.id'),
+              isName: true,
+              cell: ({ id }) => <code translate="no">{id}</code>,
+            },
+            { title: t('operator.kind'), cell: ({ kind }) => t(`operator.kind_${kind}`) },
+            { title: t('operator.when'), cell: ({ failed_at }) => moment(failed_at) },
+            {
+              title: t('operator.reason'),
+              wraps: true,
+              cell: ({ reason }) => (
                 <span lang="en" dir="ltr" translate="no">
                   {reason ?? '–'}
                 </span>
-              </td>
-            </tr>
-          ))}
-        </StackedTable>
+              ),
+            },
+          ]}
+        />
       )}
     </Setting>
   );

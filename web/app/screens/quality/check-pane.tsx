@@ -1,8 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import type { QualityCheck, QualityCheckError } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Field, Labelled } from '../../kit/field.tsx';
+import { Segments } from '../../kit/segments.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
@@ -42,7 +47,7 @@ export function CheckPane({
     queryFn: () => procedures.quality.check.query({ check_id: checkId }),
   });
   return (
-    <div className={styles['pane']}>
+    <Stack gap={4}>
       <Read from={check} lines={10}>
         {(found) =>
           found.checked_at === null ? (
@@ -52,7 +57,7 @@ export function CheckPane({
           )
         }
       </Read>
-    </div>
+    </Stack>
   );
 }
 
@@ -93,8 +98,7 @@ function OpenCheck({
     void decide(false)();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the key is that of the button below, which has the focus order
-    <div onKeyDown={onKeyDown}>
+    <Stack gap={4} onKeyDown={onKeyDown}>
       <Texts of={check} target={target} />
       <MarkError
         note={note}
@@ -113,12 +117,8 @@ function OpenCheck({
         onRemove={(at) => onMarks({ errors: errors.toSpliced(at, 1), note })}
       />
       {error ? <Problem error={error} /> : null}
-      {isNoteLeft && note !== '' && (
-        <p role="alert" className="field-problem">
-          {t('quality.note_left')}
-        </p>
-      )}
-      <div className={styles['acts']}>
+      {isNoteLeft && note !== '' && <Flaw role="alert">{t('quality.note_left')}</Flaw>}
+      <Row gap={3}>
         <button type="button" className="primary" aria-busy={isBusy} onClick={decide(false)}>
           {t(errors.length === 0 ? 'quality.no_error' : 'quality.save', { errors: errors.length })}
           <kbd>Ctrl ⏎</kbd>
@@ -127,8 +127,8 @@ function OpenCheck({
           {t('quality.skip')}
         </button>
         <span className="hint">{t('quality.blind')}</span>
-      </div>
-    </div>
+      </Row>
+    </Stack>
   );
 }
 
@@ -143,29 +143,32 @@ function Texts({
   const t = useT();
   const { utcDay } = useFormat();
   const { nameOf } = useLanguages();
-  const id = useId();
   const facts = [check.name ?? t('quality.text'), utcDay(check.day), check.domain];
   const rows = Math.min(14, 2 + Math.ceil(Math.max(check.source_text.length, check.target_text.length) / 42));
   return (
     <>
-      <p className={styles['facts']}>{facts.filter(Boolean).join(' · ')}</p>
-      <div className={styles['texts']}>
+      <Text as="p" tone="soft">
+        {facts.filter(Boolean).join(' · ')}
+      </Text>
+      <Grid least={18} gap={3}>
         {(['source', 'target'] as const).map((side) => (
-          <label key={side} htmlFor={`${id}-${side}`}>
-            <span>{nameOf(check[`${side}_lang`])}</span>
-            <textarea
-              id={`${id}-${side}`}
-              ref={(area) => keepUnchanged(area, side === 'target' ? target : undefined)}
-              aria-readonly
-              rows={rows}
-              dir="auto"
-              lang={check[`${side}_lang`]}
-              value={check[`${side}_text`]}
-              onChange={() => {}}
-            />
-          </label>
+          <Labelled key={side} label={nameOf(check[`${side}_lang`])}>
+            {(control) => (
+              <textarea
+                {...control}
+                ref={(area) => keepUnchanged(area, side === 'target' ? target : undefined)}
+                className={styles[side]}
+                aria-readonly
+                rows={rows}
+                dir="auto"
+                lang={check[`${side}_lang`]}
+                value={check[`${side}_text`]}
+                onChange={() => {}}
+              />
+            )}
+          </Labelled>
         ))}
-      </div>
+      </Grid>
     </>
   );
 }
@@ -200,36 +203,32 @@ function MarkError({
 }) {
   const t = useT();
   const [category, setCategory] = useState<QualityCheckError['category']>('accuracy');
-  const id = useId();
   return (
-    <fieldset className={styles['mark']}>
-      <legend>{t('quality.mark')}</legend>
-      <div className={styles['chips']}>
-        {categories.map((one) => (
-          <label key={one}>
-            <input type="radio" name={id} checked={one === category} onChange={() => setCategory(one)} />
-            {t(`quality.category_${one}`)}
-          </label>
-        ))}
-      </div>
-      <label>
-        {t('quality.note')}
-        <input value={note} maxLength={500} onChange={({ target }) => onNote(target.value)} />
-      </label>
-      <div className={styles['acts']}>
+    <Card pad={4}>
+      <Segments
+        label={t('quality.mark')}
+        isLabelShown
+        value={category}
+        options={categories.map((one) => [one, t(`quality.category_${one}`)])}
+        onChange={setCategory}
+      />
+      <Field label={t('quality.note')} value={note} maxLength={500} onValue={onNote} />
+      <Row>
         {severities.map((severity) => (
           <button
             key={severity}
             type="button"
-            data-kind={severity}
+            className={styles['severity']}
             onClick={() => onMark({ category, severity })}
           >
             {t(`quality.mark_${severity}`)}
-            <small>{t(`quality.means_${severity}`)}</small>
+            <Text size="xs" tone="soft" weight="regular">
+              {t(`quality.means_${severity}`)}
+            </Text>
           </button>
         ))}
-      </div>
-    </fieldset>
+      </Row>
+    </Card>
   );
 }
 
@@ -245,11 +244,11 @@ function Errors({
   const t = useT();
   if (errors.length === 0) return null;
   return (
-    <ul className={styles['errors']} aria-label={t('quality.errors')}>
+    <Stack as="ul" gap={2} aria-label={t('quality.errors')}>
       {errors.map(({ category, severity, start, end, note }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: errors have no ID, and equal ones look alike
-        <li key={at}>
-          <b data-kind={severity}>{t(`quality.verdict_${severity}`)}</b>
+        <Row as="li" key={at} gap={3} align="baseline">
+          <Verdict of={severity} />
           <span>
             {t(`quality.category_${category}`)}
             {': '}
@@ -261,9 +260,20 @@ function Errors({
               {t('quality.remove')}
             </button>
           )}
-        </li>
+        </Row>
       ))}
-    </ul>
+    </Stack>
+  );
+}
+
+const tones = { none: 'ok', minor: 'warn', major: 'crit', critical: 'crit' } as const;
+
+function Verdict({ of }: { of: keyof typeof tones }) {
+  const t = useT();
+  return (
+    <Text as="b" tone={tones[of]}>
+      {t(`quality.verdict_${of}`)}
+    </Text>
   );
 }
 
@@ -275,7 +285,7 @@ function DoneCheck({ of: check }: { of: QualityCheck }) {
     <>
       <Texts of={check} />
       <p>
-        {verdict && <b data-kind={verdict}>{t(`quality.verdict_${verdict}`)}</b>}
+        {verdict && <Verdict of={verdict} />}
         {` · ${[checked_by, checked_at && moment(checked_at)].filter(Boolean).join(', ')}`}
         {score !== null && ` · ${t('quality.score_was', { score: number(score) })}`}
       </p>

@@ -2,15 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QualityChecksQuery, QualitySettings } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid } from '../../kit/box.tsx';
 import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
+import { Section } from '../../kit/section.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import styles from './quality.module.css';
 
 /** How texts are drawn for spot checks, or how quality checks are scored. */
 export function CheckSettings({ origin }: { origin: Origin }) {
@@ -20,13 +20,9 @@ export function CheckSettings({ origin }: { origin: Origin }) {
     queryFn: () => procedures.quality.settings.query(),
   });
   return (
-    <section className="card" aria-labelledby="check-settings">
-      <h2 id="check-settings" className={styles['title']}>
-        {t(`quality.settings_${origin}`)}
-      </h2>
-      <p className="hint">{t(`quality.settings_${origin}_why`)}</p>
-      <Read from={settings}>{(found) => <Form origin={origin} settings={found} />}</Read>
-    </section>
+    <Section title={t(`quality.settings_${origin}`)} why={t(`quality.settings_${origin}_why`)}>
+      <Read from={settings}>{(found) => <Values origin={origin} settings={found} />}</Read>
+    </Section>
   );
 }
 
@@ -34,16 +30,15 @@ type Origin = QualityChecksQuery['origin'];
 
 const points = ['minor_points', 'major_points', 'critical_points', 'pass_score'] as const;
 
-function Form({ origin, settings }: { origin: Origin; settings: QualitySettings }) {
+function Values({ origin, settings }: { origin: Origin; settings: QualitySettings }) {
   const t = useT();
   const queries = useQueryClient();
   const { nameOf } = useLanguages();
-  const { run, error, isBusy } = useAction();
   const [form, setForm] = useState(settings);
-  const save = run(async () => {
+  const save = async () => {
     queries.setQueryData(queryKeys.quality.settings, await procedures.quality.saveSettings.mutate(form));
     announce(t('common.saved'));
-  });
+  };
   const numberField = (
     label: string,
     value: number,
@@ -66,40 +61,41 @@ function Form({ origin, settings }: { origin: Origin; settings: QualitySettings 
   const setLanguages = (language_percents: QualitySettings['language_percents']) =>
     setForm({ ...form, language_percents });
   return (
-    <form className={styles['settings']} onSubmit={save}>
-      {origin === 'quality_check'
-        ? points.map((name) =>
-            numberField(
-              t(`quality.${name}`),
-              form[name],
-              name === 'pass_score' ? 'any' : 1,
-              (value) => setForm({ ...form, [name]: value }),
-              name === 'pass_score' ? 100 : 1000,
-            ),
-          )
-        : [
-            numberField(t('quality.percent'), form.sample_percent, 'any', (sample_percent) =>
-              setForm({ ...form, sample_percent }),
-            ),
-            ...Object.entries(form.language_percents).map(([language, percent]) =>
-              numberField(t('quality.percent_of', { language: nameOf(language) }), percent, 'any', (value) =>
-                setLanguages({ ...form.language_percents, [language]: value }),
+    <Form action={t('common.save')} onSubmit={save}>
+      <Grid least={10} align="end">
+        {origin === 'quality_check'
+          ? points.map((name) =>
+              numberField(
+                t(`quality.${name}`),
+                form[name],
+                name === 'pass_score' ? 'any' : 1,
+                (value) => setForm({ ...form, [name]: value }),
+                name === 'pass_score' ? 100 : 1000,
               ),
-            ),
-            <LanguageSelect
-              key="other"
-              label={t('quality.other_percent')}
-              first={{ value: '', name: t('quality.choose') }}
-              value=""
-              onChange={(language) => {
-                if (language) setLanguages({ [language]: form.sample_percent, ...form.language_percents });
-              }}
-            />,
-          ]}
-      {error ? <Problem error={error} /> : null}
-      <button type="submit" aria-busy={isBusy}>
-        {t('common.save')}
-      </button>
-    </form>
+            )
+          : [
+              numberField(t('quality.percent'), form.sample_percent, 'any', (sample_percent) =>
+                setForm({ ...form, sample_percent }),
+              ),
+              ...Object.entries(form.language_percents).map(([language, percent]) =>
+                numberField(
+                  t('quality.percent_of', { language: nameOf(language) }),
+                  percent,
+                  'any',
+                  (value) => setLanguages({ ...form.language_percents, [language]: value }),
+                ),
+              ),
+              <LanguageSelect
+                key="other"
+                label={t('quality.other_percent')}
+                first={{ value: '', name: t('quality.choose') }}
+                value=""
+                onChange={(language) => {
+                  if (language) setLanguages({ [language]: form.sample_percent, ...form.language_percents });
+                }}
+              />,
+            ]}
+      </Grid>
+    </Form>
   );
 }

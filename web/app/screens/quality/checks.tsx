@@ -2,6 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QualityCheckSummary, QualityChecksQuery } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Segments } from '../../kit/segments.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
@@ -10,7 +14,6 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { Segments } from '../usage/report-parts.tsx';
 import { CheckPane, type Marks, noMarks } from './check-pane.tsx';
 import { CheckSettings } from './check-settings.tsx';
 import styles from './quality.module.css';
@@ -40,18 +43,15 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   };
   return (
     <>
-      <div className={styles['choices']}>
+      <Row gap={4} align="end" justify="space-between">
         <Segments
           label={t('quality.which')}
           value={state}
-          options={(['open', 'done'] as const).map((value) => ({
-            value,
-            name: t(`quality.checks_${value}`),
-          }))}
+          options={(['open', 'done'] as const).map((value) => [value, t(`quality.checks_${value}`)])}
           onChange={setState}
         />
         {isAdmin && <Draw origin={origin} />}
-      </div>
+      </Row>
       <Read from={page} lines={10}>
         {() =>
           shown ? (
@@ -106,7 +106,9 @@ function CheckList({
                 .filter(Boolean)
                 .join(' · ')}
             </small>
-            <span className={styles['language']}>{nameOf(one.target_lang)}</span>
+            <span className={styles['language']}>
+              <Badge>{nameOf(one.target_lang)}</Badge>
+            </span>
           </button>
         </li>
       ))}
@@ -129,28 +131,27 @@ function Draw({ origin }: { origin: Origin }) {
     await queries.invalidateQueries({ queryKey: queryKeys.quality.all });
   });
   return (
-    <form className={styles['draw']} onSubmit={draw}>
+    <Row as="form" gap={4} align="end" onSubmit={draw}>
       <LanguageSelect
         label={t('quality.language')}
         first={{ value: '', name: t('quality.choose') }}
         value={language}
         onChange={setLanguage}
       />
-      <label>
-        {t('quality.count')}
-        <input
-          type="number"
-          min={1}
-          max={200}
-          required
-          value={count}
-          onChange={({ target }) => setCount(target.value)}
-        />
-      </label>
+      <Field
+        label={t('quality.count')}
+        type="number"
+        min={1}
+        max={200}
+        required
+        style={{ inlineSize: '6rem' }}
+        value={count}
+        onValue={setCount}
+      />
       <button type="submit" disabled={language === ''} aria-busy={isBusy}>
         {t(`quality.draw_${origin}`)}
       </button>
       {error ? <Problem error={error} /> : null}
-    </form>
+    </Row>
   );
 }

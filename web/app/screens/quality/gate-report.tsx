@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Section } from '../../kit/section.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
@@ -26,13 +32,15 @@ export function GateReport() {
       <PeriodChoice />
       <Read from={report} lines={12}>
         {(found) => (
-          <div className={styles['report']}>
+          <>
             <Worth of={found} />
-            <Bands of={found} />
-            <Minimums of={found} />
-            <Groups of={found} />
-            <Read from={calibrations}>{(known) => <Agreement of={known} />}</Read>
-          </div>
+            <Grid least={30} align="start">
+              <Bands of={found} />
+              <Minimums of={found} />
+              <Groups of={found} />
+              <Read from={calibrations}>{(known) => <Agreement of={known} />}</Read>
+            </Grid>
+          </>
         )}
       </Read>
     </>
@@ -44,39 +52,33 @@ function Worth({ of: report }: { of: QualityReport }) {
   const { number, percent } = useFormat();
   const { no_change, major, checks, published, minimum, min_checks, open, skipped } = report;
   return (
-    <section className={`card ${styles['worth']}`} aria-labelledby="worth">
-      <h2 id="worth" className="visually-hidden">
-        {t('quality.view_report')}
-      </h2>
-      <div>
-        {no_change ? (
-          <>
-            <p className={styles['claim']}>
-              {t('quality.claim', { minimum: number(minimum), share: percent(no_change.share) })}
-            </p>
-            <p className="hint">
-              {t('quality.claim_range', {
-                ...range(no_change, percent),
-                checks: number(checks),
-                texts: number(published),
-              })}
-            </p>
-            {major && (
-              <p>{t('quality.claim_major', { share: percent(major.share), ...range(major, percent) })}</p>
-            )}
-          </>
-        ) : (
-          <>
-            <p className={styles['claim']}>{t('quality.few', { missing: min_checks - checks })}</p>
-            <p className="hint">{t('quality.few_why', { least: min_checks, texts: number(published) })}</p>
-          </>
-        )}
-        {open + skipped > 0 && (
-          <p className="hint">{t('quality.left', { open: number(open), skipped: number(skipped) })}</p>
-        )}
-      </div>
-      <OtherMinimum of={report} />
-    </section>
+    <Card as="section" aria-label={t('quality.view_report')}>
+      <Grid least={22} gap={6} align="start">
+        <Stack gap={2}>
+          <Text as="p" size="xl">
+            {no_change
+              ? t('quality.claim', { minimum: number(minimum), share: percent(no_change.share) })
+              : t('quality.few', { missing: min_checks - checks })}
+          </Text>
+          <p className="hint">
+            {no_change
+              ? t('quality.claim_range', {
+                  ...range(no_change, percent),
+                  checks: number(checks),
+                  texts: number(published),
+                })
+              : t('quality.few_why', { least: min_checks, texts: number(published) })}
+          </p>
+          {no_change && major && (
+            <p>{t('quality.claim_major', { share: percent(major.share), ...range(major, percent) })}</p>
+          )}
+          {open + skipped > 0 && (
+            <p className="hint">{t('quality.left', { open: number(open), skipped: number(skipped) })}</p>
+          )}
+        </Stack>
+        <OtherMinimum of={report} />
+      </Grid>
+    </Card>
   );
 }
 
@@ -89,7 +91,6 @@ const range = ({ low, high }: QualityShare, percent: (share: number) => string) 
 function OtherMinimum({ of: { minimums, minimum, to } }: { of: QualityReport }) {
   const t = useT();
   const { number, percent } = useFormat();
-  const id = useId();
   const { days } = usePeriod();
   const present = minimums.findIndex((one) => one.minimum === minimum);
   const [at, setAt] = useState(Math.min(present + 1, minimums.length - 1));
@@ -97,20 +98,21 @@ function OtherMinimum({ of: { minimums, minimum, to } }: { of: QualityReport }) 
   if (!now || !other) return null;
   const more = Math.round(((other.to_review - now.to_review) * 30) / days);
   return (
-    <div className={styles['other']}>
-      <label htmlFor={id}>{t('quality.try_minimum')}</label>
-      <div className={styles['slider']}>
-        <input
-          id={id}
-          type="range"
-          min={0}
-          max={minimums.length - 1}
-          value={at}
-          aria-valuetext={number(other.minimum)}
-          onChange={({ target }) => setAt(Number(target.value))}
-        />
-        <output htmlFor={id}>{number(other.minimum)}</output>
-      </div>
+    <Stack gap={2}>
+      <Field
+        label={t('quality.try_minimum')}
+        aside={
+          <Text weight="semi" isNumeric>
+            {number(other.minimum)}
+          </Text>
+        }
+        type="range"
+        min={0}
+        max={minimums.length - 1}
+        value={String(at)}
+        aria-valuetext={number(other.minimum)}
+        onValue={(value) => setAt(Number(value))}
+      />
       <p>
         {other.fewer_major === null
           ? t('quality.major_unknown')
@@ -126,76 +128,87 @@ function OtherMinimum({ of: { minimums, minimum, to } }: { of: QualityReport }) 
           : t('quality.fewer_reviews', { texts: -more })}
       </p>
       <p className="hint">{t('quality.set_minimum', { minimum: number(other.minimum), to })}</p>
-    </div>
+    </Stack>
   );
 }
 
 /** The results of checks by score. */
 function Bands({ of: { bands } }: { of: QualityReport }) {
   const t = useT();
-  const { number, percent } = useFormat();
+  const { number } = useFormat();
   const kinds = ['none', 'minor', 'changed', 'major'] as const;
   return (
-    <section className="card" aria-labelledby="bands">
-      <div className={styles['head']}>
-        <h2 id="bands">{t('quality.bands')}</h2>
-        <p className={styles['legend']} aria-hidden>
+    <Section
+      title={t('quality.bands')}
+      aside={
+        <Row gap={3} aria-hidden>
           {kinds.map((kind) => (
-            <span key={kind}>
-              <i data-kind={kind} />
-              {t(`quality.kind_${kind}`)}
-            </span>
+            <Text key={kind} size="xs" tone="soft" className={styles['legend']}>
+              <i data-kind={kind} /> {t(`quality.kind_${kind}`)}
+            </Text>
           ))}
-        </p>
-      </div>
+        </Row>
+      }
+    >
       {bands.length === 0 ? (
         <p>{t('quality.no_texts')}</p>
       ) : (
-        <div className="table-scroll">
-          <table className={styles['table']}>
-            <thead>
-              <tr>
-                <th scope="col">{t('quality.score')}</th>
-                <th scope="col" className={styles['start']}>
-                  {t('quality.results')}
-                </th>
-                <th scope="col">{t('quality.unchanged')}</th>
-                <th scope="col">{t('quality.checked')}</th>
-                <th scope="col">{t('quality.published')}</th>
-                <th scope="col">{t('quality.held')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {bands.map((band) => (
-                <tr key={band.from}>
-                  <th scope="row">{`${number(band.from)}–${number(band.to)}`}</th>
-                  <td>
-                    <span
-                      className={styles['stack']}
-                      role="img"
-                      aria-label={kinds
-                        .map((kind) => `${t(`quality.kind_${kind}`)}: ${number(band[kind])}`)
-                        .join(', ')}
-                    >
-                      {kinds.map((kind) => (
-                        <i key={kind} data-kind={kind} style={{ flexGrow: band[kind] }} />
-                      ))}
-                    </span>
-                  </td>
-                  <td>
-                    {band.no_change ? percent(band.no_change.share) : '–'}
-                    {band.no_change && <small>{t('quality.range', range(band.no_change, percent))}</small>}
-                  </td>
-                  <td>{number(band.checks)}</td>
-                  <td>{number(band.published)}</td>
-                  <td>{number(band.held_for_score + band.held)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          caption={t('quality.bands')}
+          isDense
+          rows={bands}
+          keyOf={({ from }) => String(from)}
+          columns={[
+            {
+              title: t('quality.score'),
+              isName: true,
+              cell: ({ from, to }) => `${number(from)}–${number(to)}`,
+            },
+            {
+              title: t('quality.results'),
+              cell: (band) => (
+                <span
+                  className={styles['stack']}
+                  role="img"
+                  aria-label={kinds
+                    .map((kind) => `${t(`quality.kind_${kind}`)}: ${number(band[kind])}`)
+                    .join(', ')}
+                >
+                  {kinds.map((kind) => (
+                    <i key={kind} data-kind={kind} style={{ flexGrow: band[kind] }} />
+                  ))}
+                </span>
+              ),
+            },
+            {
+              title: t('quality.unchanged'),
+              isNumeric: true,
+              cell: ({ no_change }) => <Share of={no_change} />,
+            },
+            { title: t('quality.checked'), isNumeric: true, cell: ({ checks }) => number(checks) },
+            { title: t('quality.published'), isNumeric: true, cell: ({ published }) => number(published) },
+            {
+              title: t('quality.held'),
+              isNumeric: true,
+              cell: ({ held_for_score, held }) => number(held_for_score + held),
+            },
+          ]}
+        />
       )}
-    </section>
+    </Section>
+  );
+}
+
+/** A share with its range, if there are enough checks. */
+function Share({ of }: { of: QualityShare | null }) {
+  const t = useT();
+  const { percent } = useFormat();
+  if (!of) return '–';
+  return (
+    <>
+      {percent(of.share)}
+      <span className="hint">{t('quality.range', range(of, percent))}</span>
+    </>
   );
 }
 
@@ -203,37 +216,38 @@ function Minimums({ of: { minimums, minimum } }: { of: QualityReport }) {
   const t = useT();
   const { number, percent } = useFormat();
   return (
-    <section className="card" aria-labelledby="minimums">
-      <h2 id="minimums">{t('quality.minimums')}</h2>
-      <div className="table-scroll">
-        <table className={styles['table']}>
-          <thead>
-            <tr>
-              <th scope="col">{t('quality.minimum')}</th>
-              <th scope="col">{t('quality.published')}</th>
-              <th scope="col">{t('quality.unchanged')}</th>
-              <th scope="col">{t('quality.major_errors')}</th>
-              <th scope="col">{t('quality.to_review')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {minimums.map((one) => (
-              <tr key={one.minimum} aria-current={one.minimum === minimum || undefined}>
-                <th scope="row">
-                  {number(one.minimum)}
-                  {one.minimum === minimum && <small>{t('quality.now')}</small>}
-                </th>
-                <td>{number(one.published)}</td>
-                <td>{one.no_change ? percent(one.no_change.share) : '–'}</td>
-                <td>{one.major_texts === null ? '–' : number(Math.round(one.major_texts))}</td>
-                <td>{number(one.to_review)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <Section title={t('quality.minimums')}>
+      <DataTable
+        rows={minimums}
+        keyOf={(one) => String(one.minimum)}
+        isChosen={(one) => one.minimum === minimum}
+        columns={[
+          {
+            title: t('quality.minimum'),
+            isName: true,
+            cell: (one) => (
+              <>
+                {number(one.minimum)}
+                {one.minimum === minimum && <span className="hint">{t('quality.now')}</span>}
+              </>
+            ),
+          },
+          { title: t('quality.published'), isNumeric: true, cell: ({ published }) => number(published) },
+          {
+            title: t('quality.unchanged'),
+            isNumeric: true,
+            cell: ({ no_change }) => (no_change ? percent(no_change.share) : '–'),
+          },
+          {
+            title: t('quality.major_errors'),
+            isNumeric: true,
+            cell: ({ major_texts }) => (major_texts === null ? '–' : number(Math.round(major_texts))),
+          },
+          { title: t('quality.to_review'), isNumeric: true, cell: ({ to_review }) => number(to_review) },
+        ]}
+      />
       <p className="hint">{t('quality.minimums_hint')}</p>
-    </section>
+    </Section>
   );
 }
 
@@ -254,25 +268,26 @@ function Groups({ of: { languages, domains, min_checks } }: { of: QualityReport 
   ];
   return rows.map(({ title, of }) =>
     of.length === 0 ? null : (
-      <section key={title} className="card" aria-label={t(title)}>
-        <h2>{t(title)}</h2>
-        <ul className={styles['groups']}>
+      <Section key={title} title={t(title)}>
+        <Stack as="ul">
           {of.map(({ name, no_change, checks, published }) => (
             <li key={name}>
-              <span>{name}</span>
-              {no_change ? (
-                <>
-                  <Range of={no_change} />
+              <Row justify="space-between">
+                <span>{name}</span>
+                {no_change ? (
                   <b>{percent(no_change.share)}</b>
-                </>
-              ) : (
-                <span className="hint">{t('quality.few', { missing: min_checks - checks })}</span>
-              )}
-              <small>{t('quality.of_texts', { checks: number(checks), texts: number(published) })}</small>
+                ) : (
+                  <span className="hint">{t('quality.few', { missing: min_checks - checks })}</span>
+                )}
+              </Row>
+              {no_change && <Range of={no_change} />}
+              <Text size="xs" tone="soft">
+                {t('quality.of_texts', { checks: number(checks), texts: number(published) })}
+              </Text>
             </li>
           ))}
-        </ul>
-      </section>
+        </Stack>
+      </Section>
     ),
   );
 }
@@ -296,46 +311,37 @@ function Agreement({ of }: { of: QualityCalibration[] }) {
   if (of.length === 0) return null;
   const scores = [70, 80, 85, 90, 95];
   return (
-    <section className="card" aria-labelledby="agreement">
-      <h2 id="agreement">{t('quality.agreement')}</h2>
-      <p className="hint">{t('quality.agreement_hint')}</p>
-      <div className="table-scroll">
-        <table className={styles['table']}>
-          <thead>
-            <tr>
-              <th scope="col">{t('quality.language')}</th>
-              <th scope="col">{t('quality.agreement_share')}</th>
-              {scores.map((score) => (
-                <th scope="col" key={score}>
-                  {t('quality.at_score', { score: number(score) })}
-                </th>
-              ))}
-              <th scope="col">{t('quality.checked')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {of.map(({ target_lang, agreement, steps, checks }) => (
-              <tr key={target_lang}>
-                <th scope="row">{nameOf(target_lang)}</th>
-                <td>
-                  {agreement ? percent(agreement.share) : '–'}
-                  {agreement && <small>{t('quality.range', range(agreement, percent))}</small>}
-                  {agreement && agreement.low <= 0.5 && (
-                    <small className={styles['warning']}>
-                      {t(agreement.high < 0.5 ? 'quality.below_chance' : 'quality.like_chance')}
-                    </small>
-                  )}
-                </td>
-                {scores.map((score) => {
-                  const step = steps.findLast((one) => one.score <= score);
-                  return <td key={score}>{step ? percent(step.value) : '–'}</td>;
-                })}
-                <td>{number(checks)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <Section title={t('quality.agreement')} why={t('quality.agreement_hint')}>
+      <DataTable
+        rows={of}
+        keyOf={({ target_lang }) => target_lang}
+        columns={[
+          { title: t('quality.language'), isName: true, cell: ({ target_lang }) => nameOf(target_lang) },
+          {
+            title: t('quality.agreement_share'),
+            isNumeric: true,
+            cell: ({ agreement }) => (
+              <>
+                <Share of={agreement} />
+                {agreement && agreement.low <= 0.5 && (
+                  <Text as="div" size="xs" tone="warn">
+                    {t(agreement.high < 0.5 ? 'quality.below_chance' : 'quality.like_chance')}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          ...scores.map((score) => ({
+            title: t('quality.at_score', { score: number(score) }),
+            isNumeric: true,
+            cell: ({ steps }: QualityCalibration) => {
+              const step = steps.findLast((one) => one.score <= score);
+              return step ? percent(step.value) : '–';
+            },
+          })),
+          { title: t('quality.checked'), isNumeric: true, cell: ({ checks }) => number(checks) },
+        ]}
+      />
+    </Section>
   );
 }

@@ -1,8 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { NativeSelect } from '../../kit/field.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
-import styles from './quality.module.css';
 
 const dayMs = 86_400_000;
 const periods = [30, 90, 180, 365] as const;
@@ -23,24 +24,20 @@ export function PeriodChoice({ children }: { children?: ReactNode }) {
   const show = (changed: { days?: number; language?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   return (
-    <div className={styles['choices']}>
+    <Row gap={4} align="end">
       <LanguageSelect
         label={t('quality.language')}
         any={t('quality.all_languages')}
         value={query.target_lang ?? ''}
         onChange={(language) => show({ language })}
       />
-      <label>
-        {t('quality.period')}
-        <select value={days} onChange={({ target }) => show({ days: Number(target.value) })}>
-          {periods.map((one) => (
-            <option key={one} value={one}>
-              {t('quality.last_days', { days: one })}
-            </option>
-          ))}
-        </select>
-      </label>
+      <NativeSelect
+        label={t('quality.period')}
+        value={String(days)}
+        options={periods.map((one) => [String(one), t('quality.last_days', { days: one })])}
+        onChange={(chosen) => show({ days: Number(chosen) })}
+      />
       {children}
-    </div>
+    </Row>
   );
 }

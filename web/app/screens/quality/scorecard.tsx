@@ -1,6 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { QualityScorecard } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Card } from '../../kit/card.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Section } from '../../kit/section.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
@@ -10,7 +14,6 @@ import { csvOf, saveFile } from '../../parts/save-file.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
-import styles from './quality.module.css';
 
 type Tally = QualityScorecard['total'];
 type Row = Tally & { name: string };
@@ -31,10 +34,10 @@ export function Scorecard() {
           found.total.checks === 0 ? (
             <p className="notice">{t('quality.no_scorecard')}</p>
           ) : (
-            <div className={styles['report']}>
+            <>
               <Scores of={found} />
               <Categories of={found} />
-            </div>
+            </>
           )
         }
       </Read>
@@ -96,12 +99,12 @@ function Scores({ of: card }: { of: QualityScorecard }) {
   ];
   return groups.map(([title, rows], at) =>
     rows.length === 0 ? null : (
-      <section key={title} className={`card ${styles['scores']}`} aria-label={title}>
+      <Card as="section" key={title} aria-label={title}>
         <Scored
           title={title}
           rows={at === 0 ? [...rows, { ...card.total, name: t('quality.total') }] : rows}
         />
-      </section>
+      </Card>
     ),
   );
 }
@@ -110,51 +113,39 @@ function Scored({ title, rows }: { title: string; rows: readonly Row[] }) {
   const t = useT();
   const { number } = useFormat();
   const rounded = (value: number | null) => (value === null ? '–' : number(Math.round(value * 10) / 10));
-  const names = (
-    [
-      ...(['checked', 'words', 'verdict_minor', 'verdict_major', 'verdict_critical'] as const),
-      ...(['penalty', 'score', 'result'] as const),
-    ] as const
-  ).map((name) => t(`quality.${name}`));
-  const cellsOf = (row: Row) => [
-    ...[row.checks, row.words, row.minor, row.major, row.critical].map((count) => number(count)),
-    rounded(row.penalty_per_1000_words),
-    rounded(row.score),
-    row.passes !== null && (
-      <b key="result" data-kind={row.passes ? 'none' : 'major'}>
-        {t(row.passes ? 'quality.passes' : 'quality.fails')}
-      </b>
-    ),
-  ];
+  const counts = [
+    ['checked', 'checks'],
+    ['words', 'words'],
+    ['verdict_minor', 'minor'],
+    ['verdict_major', 'major'],
+    ['verdict_critical', 'critical'],
+  ] as const;
   return (
-    <div className="table-scroll">
-      <table className={`stacked ${styles['table']}`}>
-        <thead>
-          <tr>
-            <th scope="col">{title}</th>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row">
-                <bdi>{row.name}</bdi>
-              </th>
-              {cellsOf(row).map((cell, at) => (
-                <td key={names[at]} data-label={names[at]}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      rows={rows}
+      keyOf={({ name }) => name}
+      columns={[
+        { title, isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
+        {
+          title: t('quality.result'),
+          cell: ({ passes }) =>
+            passes !== null && (
+              <Badge tone={passes ? 'good' : 'bad'}>{t(passes ? 'quality.passes' : 'quality.fails')}</Badge>
+            ),
+        },
+        ...counts.map(([name, count]) => ({
+          title: t(`quality.${name}`),
+          isNumeric: true,
+          cell: (row: Row) => number(row[count]),
+        })),
+        {
+          title: t('quality.penalty'),
+          isNumeric: true,
+          cell: ({ penalty_per_1000_words }) => rounded(penalty_per_1000_words),
+        },
+        { title: t('quality.score'), isNumeric: true, cell: ({ score }) => rounded(score) },
+      ]}
+    />
   );
 }
 
@@ -162,28 +153,23 @@ function Categories({ of: { categories } }: { of: QualityScorecard }) {
   const t = useT();
   const { number } = useFormat();
   return (
-    <section className="card" aria-labelledby="categories">
-      <h2 id="categories">{t('quality.categories')}</h2>
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            <th scope="col">{t('quality.category')}</th>
-            <th scope="col">{t('quality.verdict_minor')}</th>
-            <th scope="col">{t('quality.verdict_major')}</th>
-            <th scope="col">{t('quality.verdict_critical')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {categories.map(({ category, minor, major, critical }) => (
-            <tr key={category}>
-              <th scope="row">{t(`quality.category_${category}`)}</th>
-              <td>{number(minor)}</td>
-              <td>{number(major)}</td>
-              <td>{number(critical)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Section title={t('quality.categories')}>
+      <DataTable
+        rows={categories}
+        keyOf={({ category }) => category}
+        columns={[
+          {
+            title: t('quality.category'),
+            isName: true,
+            cell: ({ category }) => t(`quality.category_${category}`),
+          },
+          ...(['minor', 'major', 'critical'] as const).map((severity) => ({
+            title: t(`quality.verdict_${severity}`),
+            isNumeric: true,
+            cell: (row: QualityScorecard['categories'][number]) => number(row[severity]),
+          })),
+        ]}
+      />
+    </Section>
   );
 }

@@ -4,11 +4,13 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
 import { readMe } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { TextArea } from '../../kit/field.tsx';
+import { Stack } from '../../kit/box.tsx';
+import { Group } from '../../kit/check-group.tsx';
+import { Check, TextArea } from '../../kit/field.tsx';
+import { Switch } from '../../kit/switch.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import choices from '../../parts/choices.module.css';
 import { fieldProblem } from '../../parts/problem.tsx';
-import { isConflict, SaveProblem, Setting, Switch } from '../../parts/setting.tsx';
+import { isConflict, SaveProblem, Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -87,21 +89,20 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
       />
       {stored && (
         <form className="form" onSubmit={save(rules)}>
-          <fieldset className={choices.choices}>
-            <legend>{t('security.redaction_kinds')}</legend>
-            {kinds.map((kind) => (
-              <label key={kind}>
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(kind)}
-                  onChange={({ target }) =>
-                    setChosen(target.checked ? [...chosen, kind] : chosen.filter((one) => one !== kind))
+          <Group label={t('security.redaction_kinds')}>
+            <Stack gap={1}>
+              {kinds.map((kind) => (
+                <Check
+                  key={kind}
+                  label={<span className="capital">{t(`security.redaction_${kind}`)}</span>}
+                  isChecked={chosen.includes(kind)}
+                  onChange={(isChecked) =>
+                    setChosen(isChecked ? [...chosen, kind] : chosen.filter((one) => one !== kind))
                   }
                 />
-                <span>{t(`security.redaction_${kind}`)}</span>
-              </label>
-            ))}
-          </fieldset>
+              ))}
+            </Stack>
+          </Group>
           <TextArea
             label={t('security.redaction_terms')}
             hint={t('security.redaction_terms_hint')}

@@ -55,7 +55,6 @@ export function LinkCells({
   const { percent } = useFormat();
   const isPaired = isPair(link);
   const figures = hasDifferingFigures(link) ? differingFigures(link) : undefined;
-  const button = { type: 'button' as const, tabIndex: isActive ? 0 : -1 };
   const cell = { role: 'gridcell' as const, tabIndex: -1 };
   const isMade = link.confidence === 1 && link.decision === 'accepted';
   return (
@@ -79,63 +78,74 @@ export function LinkCells({
         )}
       </Side>
       <div {...cell} className={styles.acts}>
-        {status === 'accepted' && !isActive && (
+        {(status === 'accepted' || status === 'skipped') && !isActive && (
           <Text size="xs" tone="soft">
-            <Check size={15} aria-hidden /> {t('align.accepted')}
-          </Text>
-        )}
-        {status === 'skipped' && !isActive && (
-          <Text size="xs" tone="soft">
-            {t('align.skipped')}
+            {status === 'accepted' && <Check size={15} aria-hidden />}{' '}
+            {t(status === 'accepted' ? 'align.accepted' : 'align.skipped')}
           </Text>
         )}
         {(isActive || status === 'check' || status === 'single') && (
-          <>
-            {isPaired ? (
-              <>
-                {status !== 'accepted' && (
-                  <button
-                    {...button}
-                    className={isActive ? 'small primary' : 'small'}
-                    onClick={() => acts.accept(at)}
-                  >
-                    {t('align.accept')} {isActive && <kbd>⏎</kbd>}
-                  </button>
-                )}
-                <button {...button} className="small" onClick={() => acts.unlink(at)}>
-                  <Unlink size={14} aria-hidden /> {t('align.unlink')} {isActive && <kbd>U</kbd>}
-                </button>
-              </>
-            ) : (
-              <button {...button} className="small" onClick={() => acts.link(at, 1)}>
-                <Link2 size={14} aria-hidden /> {t('align.link')} {isActive && <kbd>L</kbd>}
-              </button>
-            )}
-            {isActive && (
-              <>
-                {isPaired && (
-                  <ActButton {...button} name={t('align.link')} shortcut="L" onClick={() => acts.link(at, 1)}>
-                    <Link2 size={15} aria-hidden />
-                  </ActButton>
-                )}
-                <ActButton
-                  {...button}
-                  name={t(status === 'skipped' ? 'align.unskip' : 'align.skip')}
-                  shortcut="S"
-                  onClick={() => acts.skip(at)}
-                >
-                  <Ban size={15} aria-hidden />
-                </ActButton>
-                {isPaired && (
-                  <ActButton {...button} name={t('sets.edit')} shortcut="E" onClick={() => acts.edit(at)}>
-                    <Pencil size={15} aria-hidden />
-                  </ActButton>
-                )}
-              </>
-            )}
-          </>
+          <LinkActs at={at} status={status} isPaired={isPaired} isActive={isActive} acts={acts} />
         )}
       </div>
+    </>
+  );
+}
+
+/** What can be done with a link. Those of the active link show their keys. */
+function LinkActs({
+  at,
+  status,
+  isPaired,
+  isActive,
+  acts,
+}: Pick<Parameters<typeof LinkCells>[0], 'at' | 'status' | 'isActive' | 'acts'> & { isPaired: boolean }) {
+  const t = useT();
+  const button = { type: 'button' as const, tabIndex: isActive ? 0 : -1 };
+  return (
+    <>
+      {isPaired ? (
+        <>
+          {status !== 'accepted' && (
+            <button
+              {...button}
+              className={isActive ? 'small primary' : 'small'}
+              onClick={() => acts.accept(at)}
+            >
+              {t('align.accept')} {isActive && <kbd>⏎</kbd>}
+            </button>
+          )}
+          <button {...button} className="small" onClick={() => acts.unlink(at)}>
+            <Unlink size={14} aria-hidden /> {t('align.unlink')} {isActive && <kbd>U</kbd>}
+          </button>
+        </>
+      ) : (
+        <button {...button} className="small" onClick={() => acts.link(at, 1)}>
+          <Link2 size={14} aria-hidden /> {t('align.link')} {isActive && <kbd>L</kbd>}
+        </button>
+      )}
+      {isActive && (
+        <>
+          {isPaired && (
+            <ActButton {...button} name={t('align.link')} shortcut="L" onClick={() => acts.link(at, 1)}>
+              <Link2 size={15} aria-hidden />
+            </ActButton>
+          )}
+          <ActButton
+            {...button}
+            name={t(status === 'skipped' ? 'align.unskip' : 'align.skip')}
+            shortcut="S"
+            onClick={() => acts.skip(at)}
+          >
+            <Ban size={15} aria-hidden />
+          </ActButton>
+          {isPaired && (
+            <ActButton {...button} name={t('sets.edit')} shortcut="E" onClick={() => acts.edit(at)}>
+              <Pencil size={15} aria-hidden />
+            </ActButton>
+          )}
+        </>
+      )}
     </>
   );
 }
@@ -183,7 +193,9 @@ function Side({
       {texts.map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sentences may be equal
         <p key={index}>
-          <span className={styles.number}>{number(first + index)}</span>
+          <Text size="xs" tone="faint" isNumeric>
+            {number(first + index)}
+          </Text>
           <span {...languageOf(languages[side])} translate="no">
             {text}
           </span>

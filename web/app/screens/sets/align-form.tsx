@@ -51,6 +51,87 @@ export function AlignForm({
 }) {
   const t = useT();
   const { nameOf } = useLanguages();
+  const form = useAlignment({ sets, first, onAligned });
+  const { set, languages, isBusy, problemOf } = form;
+  return (
+    <Stack as="form" gap={4} onSubmit={form.submit} noValidate>
+      <p className="hint">{t('align.what')}</p>
+      <Grid least={18}>
+        <Select
+          label={t('align.into')}
+          value={set?.id ?? ''}
+          options={[
+            { value: '', name: t('align.new_memory') },
+            ...sets.map((one) => ({
+              value: one.id,
+              name: one.name,
+              why: `${nameOf(one.source_lang)} → ${nameOf(one.target_lang)}`,
+            })),
+          ]}
+          onChange={form.setSetId}
+        />
+        {!set && (
+          <Field
+            label={t('sets.name')}
+            value={form.name}
+            maxLength={maxNameLength}
+            dir="auto"
+            autoComplete="off"
+            problem={form.nameProblem}
+            onValue={form.setName}
+          />
+        )}
+      </Grid>
+      <Grid least={18}>
+        {sides.map((side) => (
+          <FileSide
+            key={side}
+            title={t(side === 'source' ? 'align.source_file' : 'align.target_file')}
+            file={form.files[side]}
+            problem={problemOf(side)}
+            isBusy={isBusy}
+            onFile={(file) => form.choose(side, file)}
+          >
+            {set ? (
+              <p className="hint">{nameOf(languages[side])}</p>
+            ) : (
+              <LanguageSelect
+                label={t('align.language')}
+                value={languages[side]}
+                any={t('sets.choose_one')}
+                onChange={(code) => form.setLanguage(side, code)}
+              />
+            )}
+          </FileSide>
+        ))}
+      </Grid>
+      {form.unplaced ? <Problem error={form.unplaced} /> : null}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t('align.start')}
+        </button>
+        {isBusy ? (
+          <>
+            <button type="button" onClick={form.cancel}>
+              {t('common.cancel')}
+            </button>
+            <Row as="span">
+              <progress aria-label={t('align.running')} /> {t('align.running')}
+            </Row>
+          </>
+        ) : (
+          <button type="button" onClick={form.swap}>
+            <ArrowLeftRight size={16} aria-hidden /> {t('align.swap')}
+          </button>
+        )}
+      </div>
+    </Stack>
+  );
+}
+
+/** What the member has chosen, and its submission. */
+function useAlignment({ sets, first, onAligned }: Parameters<typeof AlignForm>[0]) {
+  const t = useT();
   const { run, error, isBusy } = useAction();
   const [setId, setSetId] = useState(sets.some(({ id }) => id === first) ? first! : '');
   const [name, setName] = useState('');
@@ -114,87 +195,16 @@ export function AlignForm({
     }));
     if (!set) setChosen(({ source, target }) => ({ source: target, target: source }));
   };
-
-  return (
-    <Stack as="form" gap={4} onSubmit={submit} noValidate>
-      <p className="hint">{t('align.what')}</p>
-      <Grid least={18}>
-        <Select
-          label={t('align.into')}
-          value={setId}
-          options={[
-            { value: '', name: t('align.new_memory') },
-            ...sets.map((one) => ({
-              value: one.id,
-              name: one.name,
-              why: `${nameOf(one.source_lang)} → ${nameOf(one.target_lang)}`,
-            })),
-          ]}
-          onChange={setSetId}
-        />
-        {!set && (
-          <Field
-            label={t('sets.name')}
-            value={name}
-            maxLength={maxNameLength}
-            dir="auto"
-            autoComplete="off"
-            problem={
-              isNameTaken
-                ? t('align.name_taken')
-                : wasSent && name.trim() === ''
-                  ? t('sets.no_name')
-                  : undefined
-            }
-            onValue={setName}
-          />
-        )}
-      </Grid>
-      <Grid least={18}>
-        {sides.map((side) => (
-          <FileSide
-            key={side}
-            title={t(side === 'source' ? 'align.source_file' : 'align.target_file')}
-            file={files[side]}
-            problem={problemOf(side)}
-            isBusy={isBusy}
-            onFile={(file) => choose(side, file)}
-          >
-            {set ? (
-              <p className="hint">{nameOf(languages[side])}</p>
-            ) : (
-              <LanguageSelect
-                label={t('align.language')}
-                value={chosen[side]}
-                any={t('sets.choose_one')}
-                onChange={(code) => setChosen((before) => ({ ...before, [side]: code }))}
-              />
-            )}
-          </FileSide>
-        ))}
-      </Grid>
-      {unplaced ? <Problem error={unplaced} /> : null}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t('align.start')}
-        </button>
-        {isBusy ? (
-          <>
-            <button type="button" onClick={() => abort.current?.abort()}>
-              {t('common.cancel')}
-            </button>
-            <Row as="span">
-              <progress aria-label={t('align.running')} /> {t('align.running')}
-            </Row>
-          </>
-        ) : (
-          <button type="button" onClick={swap}>
-            <ArrowLeftRight size={16} aria-hidden /> {t('align.swap')}
-          </button>
-        )}
-      </div>
-    </Stack>
-  );
+  return {
+    ...{ set, languages, files, name, isBusy, problemOf, unplaced, submit, choose, swap, setSetId, setName },
+    nameProblem: isNameTaken
+      ? t('align.name_taken')
+      : wasSent && name.trim() === ''
+        ? t('sets.no_name')
+        : undefined,
+    setLanguage: (side: Side, code: string) => setChosen((before) => ({ ...before, [side]: code })),
+    cancel: () => abort.current?.abort(),
+  };
 }
 
 /** The problems of each side, and an error that is about none of them. */

@@ -107,7 +107,7 @@ function Filters({
   const t = useT();
   const { number, percent } = useFormat();
   return (
-    <div className={styles.filters}>
+    <Row pad={2}>
       <Chips
         label={t('align.links')}
         value={filter}
@@ -128,28 +128,18 @@ function Filters({
             max={100}
             value={Math.round(least * 100)}
             aria-valuetext={percent(least)}
+            style={{ inlineSize: 120, padding: 0 }}
             onChange={({ target }) => setLeast(Number(target.value) / 100)}
           />
           <output>{percent(least)}</output>
         </Row>
       </Chips>
-    </div>
+    </Row>
   );
 }
 
-/** The grid with one tab stop. Only the visible rows and the active one are in the page. */
-function LinkGrid({
-  grid,
-  corrections: { links, statuses, shown, place, current, edited, acts },
-  work: { files, languages },
-}: {
-  grid: RefObject<HTMLDivElement | null>;
-  corrections: Corrections;
-  work: AlignmentWork;
-}) {
-  const t = useT();
-  const { nameOf } = useLanguages();
-  const id = useId();
+/** The rows that are in the page: those that are visible, and the active one at `place`. */
+function useRows(grid: RefObject<HTMLDivElement | null>, shown: readonly number[], place: number) {
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => grid.current,
@@ -176,6 +166,23 @@ function LinkGrid({
   useEffect(() => {
     if (place >= 0) virtual.scrollToIndex(place, { align: 'auto' });
   }, [place, virtual]);
+  return virtual;
+}
+
+/** The grid with one tab stop. Only the visible rows and the active one are in the page. */
+function LinkGrid({
+  grid,
+  corrections: { links, statuses, shown, place, current, edited, acts },
+  work: { files, languages },
+}: {
+  grid: RefObject<HTMLDivElement | null>;
+  corrections: Corrections;
+  work: AlignmentWork;
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const id = useId();
+  const virtual = useRows(grid, shown, place);
   /** The number of each link's first sentence on both sides, from 1; then one more than that of the last one. */
   const numbers = useMemo(() => numbersOf(links), [links]);
   const ends = numbers.at(-1)!;
@@ -206,7 +213,7 @@ function LinkGrid({
           <span className="visually-hidden">{t('sets.actions')}</span>
         </span>
       </div>
-      {shown.length === 0 && <p className={styles.none}>{t('align.no_rows')}</p>}
+      {shown.length === 0 && <p className="hint">{t('align.no_rows')}</p>}
       <div role="rowgroup" className={styles.rows} style={{ blockSize: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ key, index, start }) => {
           const linkIndex = shown[index]!;

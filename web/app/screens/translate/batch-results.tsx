@@ -1,15 +1,13 @@
-import { Link } from '@tanstack/react-router';
 import type { BatchTranslationRequest } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { JobStatus } from '../../parts/job-status.tsx';
-import { LanguageText } from '../../parts/language-text.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Warnings } from '../../parts/warnings.tsx';
 import { openCandidates } from './open-language.tsx';
 import { type Options, targetFields } from './options.ts';
-import styles from './panes.module.css';
 import { isDone, type SeriesView } from './series.ts';
+import { SeriesItem } from './series-item.tsx';
 
 /**
  * Shows the jobs of a batch next to their texts. If an item fails, the batch stops and the error is shown at this item.
@@ -38,12 +36,20 @@ export function BatchResults({
   const hasFailed = (place: number) => jobs.get(place)?.status === 'failed';
   const failing = state === 'failed' ? places?.find(hasFailed) : undefined;
   return (
-    <div className={styles.content}>
-      {items.length === 0 && <p className={styles.empty}>{t('translate.results_here')}</p>}
-      {items.length > 0 && (
+    <Stack pad={5} isFilling>
+      {items.length === 0 ? (
+        <Text as="p" tone="faint">
+          {t('translate.results_here')}
+        </Text>
+      ) : (
         <>
           <p>{t('translate.progress', { done: finished, count: items.length })}</p>
-          <progress value={finished} max={items.length} aria-label={t('translate.results')} />
+          <progress
+            value={finished}
+            max={items.length}
+            aria-label={t('translate.results')}
+            style={{ inlineSize: '100%' }}
+          />
         </>
       )}
       {state === 'failed' &&
@@ -58,69 +64,45 @@ export function BatchResults({
         {items.map(({ text, target }, place) => {
           const job = jobs.get(place);
           return (
-            // The order of a batch's items does not change.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <li key={place} className={styles.item}>
-              <div>
-                <LanguageText language={job?.request.source_lang ?? source} className={styles.excerpt}>
-                  {job?.request.source_text ?? text}
-                </LanguageText>
-                <span className="hint">{nameOf(job?.request.target_lang ?? target)}</span>
-              </div>
-              <div>
-                {job && <JobStatus status={job.status} />}
-                {!job && (
-                  <span className="hint">
-                    {t(state === 'running' ? 'translate.waiting' : 'translate.not_begun')}
-                  </span>
-                )}
-                {job?.final_translation && (
-                  <LanguageText language={job.request.target_lang} className={styles.excerpt}>
-                    {job.final_translation}
-                  </LanguageText>
-                )}
-                {job && <Warnings of={job.warnings} />}
-                {job && (
-                  <p>
-                    <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
-                      {t('jobs.open')}
-                    </Link>
-                    {job.status === 'awaiting_review' && (
-                      <>
-                        {' · '}
-                        <Link to="/app/edit/texts" search={{ item: job.id }}>
-                          {t('translate.open_review')}
-                        </Link>
-                      </>
-                    )}
-                  </p>
-                )}
-                {state === 'done' && hasFailed(place) && (
-                  <button type="button" className="small" onClick={() => void again(place)}>
-                    {t('common.retry')}
-                  </button>
-                )}
-                {place === failing && error !== undefined && (
-                  <>
-                    <Problem error={error} />
-                    <div className="actions">
-                      <button type="button" className="small primary" onClick={() => void resume()}>
-                        {t('translate.resume')}
+            <SeriesItem
+              // The order of a batch's items does not change.
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              key={place}
+              job={job}
+              text={text}
+              source={source}
+              about={nameOf(job?.request.target_lang ?? target)}
+            >
+              {!job && (
+                <span className="hint">
+                  {t(state === 'running' ? 'translate.waiting' : 'translate.not_begun')}
+                </span>
+              )}
+              {state === 'done' && hasFailed(place) && (
+                <button type="button" className="small" onClick={() => void again(place)}>
+                  {t('common.retry')}
+                </button>
+              )}
+              {place === failing && error !== undefined && (
+                <>
+                  <Problem error={error} />
+                  <Row>
+                    <button type="button" className="small primary" onClick={() => void resume()}>
+                      {t('translate.resume')}
+                    </button>
+                    {places?.at(-1) !== place && (
+                      <button type="button" className="small" onClick={() => void leaveOut(place)}>
+                        {t('translate.leave_out')}
                       </button>
-                      {places?.at(-1) !== place && (
-                        <button type="button" className="small" onClick={() => void leaveOut(place)}>
-                          {t('translate.leave_out')}
-                        </button>
-                      )}
-                    </div>
-                  </>
-                )}
-              </div>
-            </li>
+                    )}
+                  </Row>
+                </>
+              )}
+            </SeriesItem>
           );
         })}
       </ol>
-    </div>
+    </Stack>
   );
 }
 

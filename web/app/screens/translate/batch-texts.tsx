@@ -1,14 +1,17 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Labelled } from '../../kit/field.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
 import styles from './panes.module.css';
 
 /** A text of the form. */
-interface Row {
+interface TypedText {
   /** Identifies the row, because two rows may have the same text. */
   id: number;
   text: string;
@@ -17,7 +20,7 @@ interface Row {
 /** The text fields of a batch. At first there are two empty fields. */
 export function useBatchTexts() {
   const nextId = useRef(2);
-  const [rows, setRows] = useState<Row[]>([
+  const [rows, setRows] = useState<TypedText[]>([
     { id: 0, text: '' },
     { id: 1, text: '' },
   ]);
@@ -65,9 +68,9 @@ export function BatchTexts({
   };
   return (
     <>
-      <ol className={styles.texts}>
+      <Stack as="ol">
         {rows.map(({ id, text }, index) => (
-          <li key={id}>
+          <Stack as="li" key={id}>
             <BatchField
               label={t('translate.text_number', { number: index + 1 })}
               text={text}
@@ -75,7 +78,7 @@ export function BatchTexts({
               problem={problemOf(text, index)}
               onChange={(changed) => replace(id, [changed])}
             >
-              <div className={styles.row}>
+              <Row justify="space-between">
                 {text !== '' && (
                   <span className="hint">
                     {t('translate.characters', { length: number(lengthOf(text)) })}
@@ -87,21 +90,19 @@ export function BatchTexts({
                   </button>
                 )}
                 {rows.length > 1 && (
-                  <button
-                    type="button"
-                    className="small"
-                    aria-label={t('translate.remove_text', { number: index + 1 })}
+                  <IconButton
+                    label={t('translate.remove_text', { number: index + 1 })}
                     onClick={() => replace(id, [])}
                   >
                     <Trash2 size={16} aria-hidden />
-                  </button>
+                  </IconButton>
                 )}
-              </div>
+              </Row>
             </BatchField>
-          </li>
+          </Stack>
         ))}
-      </ol>
-      <button type="button" onClick={add}>
+      </Stack>
+      <button type="button" onClick={add} style={{ justifySelf: 'start' }}>
         <Plus size={16} aria-hidden /> {t('translate.add_text')}
       </button>
     </>
@@ -129,24 +130,18 @@ function BatchField({
   /** A note about the text. */
   children?: ReactNode;
 }) {
-  const about = useId();
   return (
-    <div className={styles.field}>
-      <label>
-        {label}
+    <Labelled label={label} problem={problem} hint={children}>
+      {(control) => (
         <textarea
           {...languageOf(language)}
+          {...control}
           translate="no"
+          className={styles.area}
           value={text}
-          aria-invalid={problem !== undefined}
-          aria-describedby={about}
           onChange={({ target }) => onChange(target.value)}
         />
-      </label>
-      <div id={about}>
-        {problem && <p className={styles.problem}>{problem}</p>}
-        {children}
-      </div>
-    </div>
+      )}
+    </Labelled>
   );
 }

@@ -1,7 +1,9 @@
 import { ArrowLeft } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Stack } from '../../kit/box.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
@@ -10,7 +12,7 @@ import { type BatchItem, BatchResults, batchRequest, itemsOf } from './batch-res
 import { BatchTexts, isTooLong, type useBatchTexts } from './batch-texts.tsx';
 import { OpenLanguage } from './open-language.tsx';
 import type { Options } from './options.ts';
-import styles from './panes.module.css';
+import { Panes } from './panes.tsx';
 import type { LanguageChoiceProps } from './search.ts';
 import type { SentRecords } from './sent-record.ts';
 import { isDone, type Sending } from './series.ts';
@@ -54,44 +56,48 @@ export function BatchTranslation({
   const { view, start, resume, leaveOut, again } = useBatchSeries(records, sent, setSent);
   const isBusy = view.state === 'running';
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setWasSent(true);
     if (isBusy || texts.length === 0 || to.length === 0 || isTooMany || texts.some(isTooLong)) return;
     await start({ items: itemsOf(texts, to), source: from, options });
   };
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={styles.panes}>
-      <section className={styles.pane} aria-label={t('translate.source_pane')}>
-        <SourceLanguages from={from} onChange={(code) => choose({ from: code })} />
-        <div className={styles.content}>
-          <OpenLanguage error={view.error} from={from} onChoose={(code) => choose({ from: code })} />
-          <BatchTexts {...typed} language={from} isMissing={wasSent && texts.length === 0} />
-          <TargetChips codes={to} onChange={(codes) => choose({ to: codes })} />
-          {wasSent && to.length === 0 && <p className={styles.problem}>{t('translate.no_language')}</p>}
-          <p className={isTooMany ? styles.problem : 'hint'}>
-            {t('translate.items', { count, most: deployment.maxBatchItems })}
-          </p>
-          {from === detected ? (
-            count > 0 && <WeightOfDetected />
-          ) : (
-            <Weight
-              weights={itemsOf(texts, to).map(({ text, target }) => weightOf(lengthOf(text), from, target))}
-            />
-          )}
-        </div>
-        <footer className={styles.foot}>
-          <button type="button" className={`plain ${styles.split}`} onClick={onBack}>
-            <ArrowLeft size={14} aria-hidden className="mirrored" />
-            {t('translate.one_text')}
-          </button>
-          <button type="submit" className="primary" disabled={isBusy}>
-            {isBusy ? t('translate.translating') : t('translate.submit')}
-          </button>
-        </footer>
-      </section>
-      <section className={`${styles.pane} ${styles.out}`} aria-label={t('translate.results')}>
+    <Panes
+      onSubmit={() => void submit()}
+      isBusy={isBusy}
+      source={
+        <>
+          <SourceLanguages from={from} onChange={(code) => choose({ from: code })} />
+          <Stack pad={5} gap={4} isFilling>
+            <OpenLanguage error={view.error} from={from} onChoose={(code) => choose({ from: code })} />
+            <BatchTexts {...typed} language={from} isMissing={wasSent && texts.length === 0} />
+            <TargetChips codes={to} onChange={(codes) => choose({ to: codes })} />
+            <Stack gap={1}>
+              {wasSent && to.length === 0 && <Flaw>{t('translate.no_language')}</Flaw>}
+              <Text as="p" size="sm" tone={isTooMany ? 'crit' : 'soft'}>
+                {t('translate.items', { count, most: deployment.maxBatchItems })}
+              </Text>
+              {from === detected ? (
+                count > 0 && <WeightOfDetected />
+              ) : (
+                <Weight
+                  weights={itemsOf(texts, to).map(({ text, target }) =>
+                    weightOf(lengthOf(text), from, target),
+                  )}
+                />
+              )}
+            </Stack>
+          </Stack>
+        </>
+      }
+      way={
+        <button type="button" className="plain" onClick={onBack}>
+          <ArrowLeft size={14} aria-hidden className="mirrored" />
+          {t('translate.one_text')}
+        </button>
+      }
+      results={
         <BatchResults
           items={sent.items}
           source={sent.source}
@@ -100,8 +106,8 @@ export function BatchTranslation({
           leaveOut={leaveOut}
           again={again}
         />
-      </section>
-    </form>
+      }
+    />
   );
 }
 

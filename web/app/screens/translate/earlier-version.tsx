@@ -3,13 +3,13 @@ import { useEffect, useState } from 'react';
 import { BadRequestError } from '#sdk/status-errors.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Choice } from '../../kit/check-group.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { FileQueue, FileRequest, ListedFile } from './file-queue.ts';
-import styles from './files.module.css';
 import { documentFields } from './options.ts';
 
 /** An earlier version of a file, in one language. */
@@ -95,26 +95,22 @@ export function EarlierVersion({
   }, [queue, id, found, isSeparate]);
   const [first] = found;
   if (!first) return null;
-  const choices = [
-    { separate: false, label: t('translate.new_version', { name, day: day(first.createdAt) }) },
-    { separate: true, label: t('translate.separate_file') },
-  ];
   return (
     <>
-      <fieldset className={styles.paths}>
-        <legend className="visually-hidden">{t('translate.version')}</legend>
-        {choices.map(({ separate, label }) => (
-          <label key={String(separate)}>
-            <input
-              type="radio"
-              name={`version-${id}`}
-              checked={isSeparate === separate}
-              onChange={() => setSeparate(separate)}
-            />
-            <bdi>{label}</bdi>
-          </label>
-        ))}
-      </fieldset>
+      <Choice
+        label={t('translate.version')}
+        isLabelShown={false}
+        isRow
+        value={isSeparate ? 'separate' : 'version'}
+        options={[
+          [
+            'version',
+            <bdi key="version">{t('translate.new_version', { name, day: day(first.createdAt) })}</bdi>,
+          ],
+          ['separate', t('translate.separate_file')],
+        ]}
+        onChange={(choice) => setSeparate(choice === 'separate')}
+      />
       {!isSeparate && (
         <p className="hint">
           {t('translate.new_version_why')}{' '}

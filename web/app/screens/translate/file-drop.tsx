@@ -1,9 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Lock, Upload } from 'lucide-react';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, type ReactNode, useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row, Stack } from '../../kit/box.tsx';
+import { FileChoice } from '../../kit/file-choice.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -12,7 +15,7 @@ import { useAction } from '../../parts/use-action.ts';
 import type { Coverage } from '../../session/use-coverage.ts';
 import { createEstimate } from '../estimates/uploads.ts';
 import { accepted } from './file-kind.ts';
-import { type FileQueue, type ListedFile, maxFiles } from './file-queue.ts';
+import { type FileQueue, type FileRequest, type ListedFile, maxFiles } from './file-queue.ts';
 import { FileRow } from './file-rows.tsx';
 import styles from './files.module.css';
 import { documentFields, type Options } from './options.ts';
@@ -42,78 +45,33 @@ export function FileDrop({
   /** The work that the workspace may start; undefined if unknown. */
   coverage: Coverage | undefined;
 }) {
-  const t = useT();
   const isCovered = coverage === undefined || coverage === 'all';
-  const { bytes, number } = useFormat();
+  const t = useT();
   const [left, setLeft] = useState(0);
-  const [wasSent, setWasSent] = useState(false);
   const documents = useDocumentStates(files);
-  const ready = queue.ready.length;
-  const send = () => {
-    setWasSent(true);
-    if (to.length > 0) queue.send({ from, targets: to, options });
-  };
-  const navigate = useNavigate();
-  const estimating = useAction();
-  const countable = queue.countable.length;
-  // A file that becomes text has no estimate either, but its owner has chosen that.
-  const withOptions = queue.ready.filter(({ keepsLayout }) => keepsLayout).length - countable;
-  const estimate = estimating.run(async () => {
-    setWasSent(true);
-    if (to.length === 0) return;
-    const counted = queue.countable;
-    const request = { source_lang: from, target_langs: to, ...documentFields(options) };
-    const id = await createEstimate(
-      request,
-      counted.flatMap(({ file }) => file ?? []),
-    );
-    for (const file of counted) queue.remove(file.id);
-    await navigate({ to: '/app/estimates/$estimateId', params: { estimateId: id } });
-  });
   return (
-    <section className={styles.files} aria-label={t('translate.files')} data-alone={isAlone || undefined}>
+    <section className={styles.files} aria-label={t('translate.files')}>
       {isCovered ? (
-        <div className={`drop-area ${styles.drop}`}>
-          <Upload size={22} aria-hidden />
-          <div className={styles.words}>
-            <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
-            <span className="hint">
-              {t('translate.drop_kinds', {
-                // Those with a layout, plain text and CSV.
-                formats: number(deployment.layoutFormats + 2),
-                most: bytes(deployment.maxUploadBytes),
-              })}{' '}
-              <label className={`file-choice ${styles.choose}`}>
-                {t('translate.choose_files')}
-                <input
-                  type="file"
-                  multiple
-                  accept={accepted}
-                  aria-label={t('translate.file_field')}
-                  onChange={({ target }) => {
-                    setLeft(queue.add([...(target.files ?? [])]));
-                    // The same file can be selected again.
-                    target.value = '';
-                  }}
-                />
-              </label>
-            </span>
-          </div>
+        <DropArea isAlone={isAlone} onFiles={(added) => setLeft(queue.add(added))}>
           {isAlone && <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />}
           <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
-        </div>
+        </DropArea>
       ) : (
-        <p className={`drop-area ${styles.drop}`}>
+        <div className={`drop-area ${styles.drop}`}>
           <Lock size={22} aria-hidden />
-          <span className={styles.words}>
+          <Stack gap={0} isFilling>
             <b>{t('translate.files_need_plan')}</b>
             <span className="hint">
               {coverage === 'texts' && t('translate.trial_covers')} <PlanLink />
             </span>
-          </span>
-        </p>
+          </Stack>
+        </div>
       )}
-      {left > 0 && <p className={styles.problem}>{t('translate.too_many_files', { count: left })}</p>}
+      {left > 0 && (
+        <Row pad={3}>
+          <Flaw>{t('translate.too_many_files', { count: left })}</Flaw>
+        </Row>
+      )}
       {files.length > 0 && (
         <ul className="bare" aria-label={t('translate.results')}>
           {files.map((file) => (
@@ -127,28 +85,98 @@ export function FileDrop({
           ))}
         </ul>
       )}
-      {isCovered && ready > 0 && (
-        <div className={styles.send}>
-          <p className={wasSent && to.length === 0 ? styles.problem : 'hint'}>
-            {to.length === 0
-              ? t('translate.no_language')
-              : t(from === detected ? 'translate.files_detected' : 'translate.files_cost')}
-            {withOptions > 0 && ` ${t('translate.not_estimated', { count: withOptions })}`}
-          </p>
-          <div className={styles.acts}>
-            {countable > 0 && (
-              <button type="button" disabled={estimating.isBusy} onClick={estimate}>
-                {t('translate.estimate')}
-              </button>
-            )}
-            <button type="button" className="primary" onClick={send}>
-              {t('translate.send_files', { count: ready })}
-            </button>
-          </div>
-        </div>
+      {isCovered && queue.ready.length > 0 && (
+        <SendFiles queue={queue} request={{ from, targets: to, options }} />
       )}
-      {estimating.error !== undefined && <Problem error={estimating.error} retry={() => void estimate()} />}
     </section>
+  );
+}
+
+/** The area onto which files are dropped. @param children what applies to all files */
+function DropArea({
+  isAlone,
+  onFiles,
+  children,
+}: {
+  isAlone: boolean;
+  onFiles: (files: File[]) => void;
+  children: ReactNode;
+}) {
+  const t = useT();
+  const { bytes, number } = useFormat();
+  return (
+    <div className={`drop-area ${styles.drop}`} data-alone={isAlone || undefined}>
+      <Upload size={22} aria-hidden />
+      <Fill least={16}>
+        <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
+        <span className="hint">
+          {t('translate.drop_kinds', {
+            // Those with a layout, plain text and CSV.
+            formats: number(deployment.layoutFormats + 2),
+            most: bytes(deployment.maxUploadBytes),
+          })}{' '}
+          <FileChoice
+            isLink
+            label={t('translate.choose_files')}
+            name={t('translate.file_field')}
+            accept={accepted}
+            onFiles={onFiles}
+          />
+        </span>
+      </Fill>
+      {children}
+    </div>
+  );
+}
+
+/** Sends the files that are ready, or estimates first what they cost. */
+function SendFiles({ queue, request }: { queue: FileQueue; request: FileRequest }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const { from, targets, options } = request;
+  const [wasSent, setWasSent] = useState(false);
+  const hasTargets = targets.length > 0;
+  const { run, error, isBusy } = useAction();
+  const countable = queue.countable.length;
+  // A file that becomes text has no estimate either, but its owner has chosen that.
+  const withOptions = queue.ready.filter(({ keepsLayout }) => keepsLayout).length - countable;
+  const send = () => {
+    setWasSent(true);
+    if (hasTargets) queue.send(request);
+  };
+  const estimate = run(async () => {
+    setWasSent(true);
+    if (!hasTargets) return;
+    const counted = queue.countable;
+    const id = await createEstimate(
+      { source_lang: from, target_langs: [...targets], ...documentFields(options) },
+      counted.flatMap(({ file }) => file ?? []),
+    );
+    for (const file of counted) queue.remove(file.id);
+    await navigate({ to: '/app/estimates/$estimateId', params: { estimateId: id } });
+  });
+  return (
+    <>
+      <div className={styles.send}>
+        <Text as="p" size="sm" tone={wasSent && !hasTargets ? 'crit' : 'soft'}>
+          {!hasTargets
+            ? t('translate.no_language')
+            : t(from === detected ? 'translate.files_detected' : 'translate.files_cost')}
+          {withOptions > 0 && ` ${t('translate.not_estimated', { count: withOptions })}`}
+        </Text>
+        <Row>
+          {countable > 0 && (
+            <button type="button" disabled={isBusy} onClick={estimate}>
+              {t('translate.estimate')}
+            </button>
+          )}
+          <button type="button" className="primary" onClick={send}>
+            {t('translate.send_files', { count: queue.ready.length })}
+          </button>
+        </Row>
+      </div>
+      {error !== undefined && <Problem error={error} retry={() => void estimate()} />}
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
-import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
-import { useT } from '../../i18n.tsx';
-import { Field } from '../../kit/field.tsx';
-import choices from '../../parts/choices.module.css';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Choice, Group } from '../../kit/check-group.tsx';
+import { Disclosure } from '../../kit/disclosure.tsx';
+import { Check, Field } from '../../kit/field.tsx';
+import { Badge, Flaw } from '../../kit/text.tsx';
 import { includableNames } from '../../parts/reason-names.ts';
 import { layoutFormatOf } from './file-kind.ts';
 import type { FileQueue, ListedFile } from './file-queue.ts';
-import styles from './files.module.css';
 
 /** What is translated of a file, and the form of the result, as far as its format allows a choice. */
 export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue }) {
@@ -23,94 +24,81 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
   const format = layoutFormatOf(file);
   if (!format) return null;
   const { pages, places, include, output } = layoutKinds[format];
-  const isSheets = pages === 'sheets';
   const chosen =
     (parts.pages.trim() === '' ? 0 : 1) +
     parts.include.length +
     (parts.exclude_columns.trim() === '' ? 0 : 1) +
     (parts.output === 'translated' ? 0 : 1);
+  const ofSheets = pages === 'sheets';
+  const field = (name: 'pages' | 'exclude_columns', label: MessageId, hint: MessageId, isText: boolean) => (
+    <Field
+      label={t(label)}
+      hint={t(hint)}
+      problem={invalid?.field === name ? invalid.message : undefined}
+      value={parts[name]}
+      maxLength={10_000}
+      autoComplete="off"
+      translate="no"
+      dir={isText ? 'auto' : 'ltr'}
+      onValue={(value) => queue.select(id, { [name]: value })}
+    />
+  );
   return (
-    <details
+    <Disclosure
       ref={element}
-      className={styles.parts}
-      open={isOpen}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      isOpen={isOpen}
+      onToggle={setOpen}
+      title={
+        <>
+          {t('translate.parts', { format })}
+          {chosen > 0 && <Badge>{t('translate.options_set', { count: chosen })}</Badge>}
+        </>
+      }
     >
-      <summary>
-        <ChevronRight size={15} aria-hidden />
-        {t('translate.parts', { format })}
-        {chosen > 0 && <span className="badge">{t('translate.options_set', { count: chosen })}</span>}
-      </summary>
-      {pages && (
-        <Field
-          label={t(isSheets ? 'translate.sheets' : 'translate.pages_field')}
-          hint={t(isSheets ? 'translate.sheets_hint' : 'translate.pages_hint')}
-          problem={invalid?.field === 'pages' ? invalid.message : undefined}
-          value={parts.pages}
-          maxLength={10_000}
-          autoComplete="off"
-          translate="no"
-          dir={isSheets ? 'auto' : 'ltr'}
-          onValue={(value) => queue.select(id, { pages: value })}
-        />
-      )}
-      {places === 'sheet' && (
-        <Field
-          label={t('translate.columns')}
-          hint={t('translate.columns_hint')}
-          problem={invalid?.field === 'exclude_columns' ? invalid.message : undefined}
-          value={parts.exclude_columns}
-          maxLength={10_000}
-          autoComplete="off"
-          translate="no"
-          dir="auto"
-          onValue={(value) => queue.select(id, { exclude_columns: value })}
-        />
-      )}
+      {pages &&
+        field(
+          'pages',
+          ofSheets ? 'translate.sheets' : 'translate.pages_field',
+          ofSheets ? 'translate.sheets_hint' : 'translate.pages_hint',
+          ofSheets,
+        )}
+      {places === 'sheet' && field('exclude_columns', 'translate.columns', 'translate.columns_hint', true)}
       {include.length > 0 && (
-        <fieldset className={`${choices.choices} ${styles.include}`}>
-          <legend>{t('translate.include')}</legend>
+        <Group label={t('translate.include')}>
           {proposed && <p className="hint">{t('translate.include_proposed')}</p>}
-          {include.map((name) => (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={parts.include.includes(name)}
-                onChange={({ target }) =>
+          <Row gap={3}>
+            {include.map((name) => (
+              <Check
+                key={name}
+                label={<span className="capital">{t(includableNames[name])}</span>}
+                isChecked={parts.include.includes(name)}
+                onChange={(isChecked) =>
                   queue.select(id, {
                     include: include.filter((one) =>
-                      one === name ? target.checked : parts.include.includes(one),
+                      one === name ? isChecked : parts.include.includes(one),
                     ),
                   })
                 }
               />
-              <span>{t(includableNames[name])}</span>
-            </label>
-          ))}
-        </fieldset>
+            ))}
+          </Row>
+        </Group>
       )}
       {output.length > 1 && (
-        <fieldset className={`${choices.choices} ${styles.include}`}>
-          <legend>{t('translate.output')}</legend>
-          {output.map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name={`output-${id}`}
-                checked={parts.output === name}
-                onChange={() => queue.select(id, { output: name })}
-              />
-              <span>{t(`translate.output_${name}`)}</span>
-            </label>
-          ))}
+        <Stack gap={1}>
+          <Choice
+            label={t('translate.output')}
+            isRow
+            value={parts.output}
+            options={output.map((name) => [name, t(`translate.output_${name}`)])}
+            onChange={(chosenOutput) => queue.select(id, { output: chosenOutput })}
+          />
           <p className="hint">{t(`translate.says_${parts.output}`, { format })}</p>
-        </fieldset>
+        </Stack>
       )}
       {invalid && invalid.field !== 'pages' && invalid.field !== 'exclude_columns' && (
-        <p role="alert" className={styles.problem}>
-          {invalid.message}
-        </p>
+        <Flaw role="alert">{invalid.message}</Flaw>
       )}
-    </details>
+    </Disclosure>
   );
 }

@@ -1,7 +1,12 @@
 import { X } from 'lucide-react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Stack } from '../../kit/box.tsx';
+import { Choice } from '../../kit/check-group.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { FormatBadge } from '../../parts/format-badge.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { EarlierVersion } from './earlier-version.tsx';
 import { accepted, pathsOf } from './file-kind.ts';
@@ -41,20 +46,22 @@ export function FileRow({
   return (
     <li className={styles.row}>
       <FormatBadge name={name} />
-      <span className={styles.name}>
-        <b>
+      <Stack gap={0}>
+        <Text as="b">
           <bdi translate="no">{name}</bdi>
-        </b>
-        <span className="hint">{about}</span>
-      </span>
+        </Text>
+        <Text size="xs" tone="faint">
+          {about}
+        </Text>
+      </Stack>
       <div className={styles.tasks}>
         {problem && (
-          <p className={styles.problem}>
+          <Flaw>
             {t(problem === 'size' ? 'translate.file_too_large' : `translate.file_${problem}`, {
               most: bytes(deployment.maxUploadBytes),
               types: accepted.replaceAll(',', ' '),
             })}
-          </p>
+          </Flaw>
         )}
         {isReady && !problem && <PathChoice file={file} queue={queue} />}
         {isReady && !problem && file.keepsLayout && (
@@ -78,15 +85,9 @@ export function FileRow({
           ))
         )}
       </div>
-      <button
-        type="button"
-        className="ghost icon"
-        aria-label={t('translate.remove_file', { name })}
-        title={t('translate.remove_file', { name })}
-        onClick={() => queue.remove(id)}
-      >
+      <IconButton label={t('translate.remove_file', { name })} onClick={() => queue.remove(id)}>
         <X size={16} aria-hidden />
-      </button>
+      </IconButton>
     </li>
   );
 }
@@ -99,33 +100,19 @@ function PathChoice({ file, queue }: { file: ListedFile; queue: FileQueue }) {
   return (
     <>
       {paths.text && paths.layout && (
-        <fieldset className={styles.paths}>
-          <legend className="visually-hidden">{t('translate.path')}</legend>
-          {([true, false] as const).map((keepsLayout) => (
-            <label key={String(keepsLayout)}>
-              <input
-                type="radio"
-                name={`path-${file.id}`}
-                checked={file.keepsLayout === keepsLayout}
-                onChange={() => queue.keepLayout(file.id, keepsLayout)}
-              />
-              {t(keepsLayout ? 'translate.path_layout' : 'translate.path_text')}
-            </label>
-          ))}
-        </fieldset>
+        <Choice
+          label={t('translate.path')}
+          isLabelShown={false}
+          isRow
+          value={file.keepsLayout ? 'layout' : 'text'}
+          options={[
+            ['layout', t('translate.path_layout')],
+            ['text', t('translate.path_text')],
+          ]}
+          onChange={(path) => queue.keepLayout(file.id, path === 'layout')}
+        />
       )}
       {!(file.keepsLayout && file.parts.output !== 'translated') && <p className="hint">{t(says)}</p>}
     </>
-  );
-}
-
-/** The format of a file, by the extension of its name. */
-function FormatBadge({ name }: { name: string }) {
-  const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
-  if (!extension) return <span />;
-  return (
-    <span className={`format ${styles.format}`} data-format={extension.toLowerCase()} translate="no">
-      {extension.toLowerCase()}
-    </span>
   );
 }

@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { type Translate, useT } from '../../i18n.tsx';
+import { Stack } from '../../kit/box.tsx';
+import { Disclosure } from '../../kit/disclosure.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
-import { JobStatus } from '../../parts/job-status.tsx';
-import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem, problemText } from '../../parts/problem.tsx';
 import { detected } from '../../parts/source-language.tsx';
@@ -18,6 +19,7 @@ import styles from './files.module.css';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { Spinner } from './run-mark.tsx';
 import { isDone, pageCount, type SeriesView } from './series.ts';
+import { SeriesItem } from './series-item.tsx';
 import type { DocumentState } from './use-document-states.ts';
 
 /** A file into one language: its progress, then its result or its error in words, and what can be done. */
@@ -71,13 +73,13 @@ export function FileTaskLine({
 function Line({ task, bar, children }: { task: FileTask; bar?: ReactNode; children: ReactNode }) {
   const { nameOf } = useLanguages();
   return (
-    <div className={styles.task}>
-      <p className={styles.line}>
-        {task.target && <span className={styles.target}>{nameOf(task.target)}</span>}
+    <Stack gap={1}>
+      <div className={styles.line}>
+        {task.target && <b>{nameOf(task.target)}</b>}
         {children}
-      </p>
+      </div>
       {bar}
-    </div>
+    </Stack>
   );
 }
 
@@ -137,9 +139,9 @@ export function FailedLine({
   return (
     <Line task={shown}>
       <StatusMark status="critical" />
-      <span role="alert" className={styles.problem}>
+      <Flaw as="span" role="alert">
         {error === undefined ? t('translate.file_lost') : problemText(error, t)}
-      </span>
+      </Flaw>
       {mayRetry && file.file && <Again name={name} onClick={() => again()} />}
     </Line>
   );
@@ -206,12 +208,9 @@ function DocumentLine({
       ) : (
         <>
           <StatusMark status={mark} />
-          <span
-            className={status === 'failed' ? styles.problem : undefined}
-            title={document.failure?.message}
-          >
+          <Text tone={status === 'failed' ? 'crit' : undefined} title={document.failure?.message}>
             {words}
-          </span>
+          </Text>
         </>
       )}
       <Link
@@ -256,9 +255,7 @@ function PagesLine({ file, task }: { file: ListedFile; task: FileTask }) {
       <span role="status">
         {count > 0 ? t('translate.progress', { done, count }) : t('translate.uploaded')}
       </span>
-      {pages.state === 'failed' && !file.file && (
-        <span className={styles.problem}>{t('translate.file_lost')}</span>
-      )}
+      {pages.state === 'failed' && !file.file && <Flaw as="span">{t('translate.file_lost')}</Flaw>}
       {waiting > 0 && !isRunning && <span>{t('translate.pages_waiting', { count: waiting })}</span>}
     </Line>
   );
@@ -279,43 +276,31 @@ function FilePages({ view: { state, jobs, error }, resume }: { view: SeriesView;
         <Problem error={error} retry={resume} />
       )}
       {pages.length > 0 && (
-        <details className={styles.pages} open={failing !== undefined || undefined}>
-          <summary>{t('translate.pages', { count: pages.length })}</summary>
+        <Disclosure
+          title={t('translate.pages', { count: pages.length })}
+          isOpen={failing !== undefined || undefined}
+        >
           <ol className="rows">
             {pages.map(([page, job]) => (
-              <li key={page} className={styles.page}>
-                <div>
-                  <span className="hint">{t('translate.page', { page: page + 1 })}</span>
-                  <LanguageText language={job.request.source_lang} className={styles.excerpt}>
-                    {job.request.source_text}
-                  </LanguageText>
-                </div>
-                <div>
-                  <JobStatus status={job.status} />
-                  {job.final_translation && (
-                    <LanguageText language={job.request.target_lang} className={styles.excerpt}>
-                      {job.final_translation}
-                    </LanguageText>
-                  )}
-                  <Warnings of={job.warnings} />
-                  <p>
-                    <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
-                      {t('jobs.open')}
-                    </Link>
-                  </p>
-                  {page === failing && error !== undefined && (
-                    <>
-                      <Problem error={error} />
-                      <button type="button" className="small primary" onClick={resume}>
-                        {t('translate.resume')}
-                      </button>
-                    </>
-                  )}
-                </div>
-              </li>
+              <SeriesItem
+                key={page}
+                job={job}
+                text={job.request.source_text}
+                source={job.request.source_lang}
+                about={t('translate.page', { page: page + 1 })}
+              >
+                {page === failing && error !== undefined && (
+                  <>
+                    <Problem error={error} />
+                    <button type="button" className="small primary" onClick={resume}>
+                      {t('translate.resume')}
+                    </button>
+                  </>
+                )}
+              </SeriesItem>
             ))}
           </ol>
-        </details>
+        </Disclosure>
       )}
     </>
   );

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
+import { Grid, Stack } from '../../kit/box.tsx';
+import { Check } from '../../kit/field.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { PopoverButton } from '../../parts/popover-button.tsx';
 import styles from './panes.module.css';
@@ -60,7 +62,7 @@ function AllLanguages({
   const select = (code: LanguageCode, isChosen: boolean) =>
     onChange([...chosen.filter((one): one is LanguageCode => one !== code), ...(isChosen ? [code] : [])]);
   return (
-    <>
+    <Stack gap={2} pad={3}>
       <input
         type="search"
         aria-label={t('languages.find')}
@@ -75,21 +77,21 @@ function AllLanguages({
         }}
       />
       <div className={styles.all}>
-        {shown.map(({ code, name }) => (
-          <label key={code}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(code)}
-              onChange={({ target }) => select(code, target.checked)}
+        <Grid least={11} gap={0}>
+          {shown.map(({ code, name }) => (
+            <Check
+              key={code}
+              label={name}
+              isChecked={chosen.includes(code)}
+              onChange={(isChosen) => select(code, isChosen)}
             />
-            {name}
-          </label>
-        ))}
-        {shown.length === 0 && <p className="hint">{t('languages.none')}</p>}
+          ))}
+          {shown.length === 0 && <p className="hint">{t('languages.none')}</p>}
+        </Grid>
       </div>
       <button type="button" className="primary" onClick={onClose}>
         {t('translate.languages_done')}
       </button>
-    </>
+    </Stack>
   );
 }

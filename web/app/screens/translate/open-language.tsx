@@ -1,9 +1,10 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { languageOf } from '#web/server/locale.ts';
 import { useInterface } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Flaw } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
-import styles from './panes.module.css';
 
 /**
  * If the service could not detect the language of a text, returns the candidates that it named; undefined for other
@@ -32,15 +33,15 @@ export function OpenLanguage({
   const candidates = openCandidates(error);
   if (!candidates || from !== detected) return null;
   return (
-    <div role="alert" className={styles.open}>
-      <p className={styles.problem}>{t('translate.language_open')}</p>
-      <div className="actions">
+    <Stack role="alert" gap={2}>
+      <Flaw>{t('translate.language_open')}</Flaw>
+      <Row>
         {[...new Set([...candidates, languageOf(locale)])].map((code) => (
           <button key={code} type="button" className="small" onClick={() => onChoose(code)}>
             {nameOf(code)}
           </button>
         ))}
-      </div>
-    </div>
+      </Row>
+    </Stack>
   );
 }

@@ -1,8 +1,10 @@
-import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
-import setting from '../../parts/setting.module.css';
-import styles from './options.module.css';
+import { Disclosure } from '../../kit/disclosure.tsx';
+import { Field, NativeSelect } from '../../kit/field.tsx';
+import { Segments } from '../../kit/segments.tsx';
+import { Switch } from '../../kit/switch.tsx';
+import { Text } from '../../kit/text.tsx';
 import type { OptionName, Options } from './options.ts';
 
 /** The numeric fields. The service limits a value to the range of its field. */
@@ -43,64 +45,41 @@ export function OptionFields({ options, offered, set }: FieldsProps) {
   const has = (name: OptionName) => offered.includes(name);
   return (
     <>
-      <fieldset className={styles.tones}>
-        <legend>{t('translate.tone')}</legend>
-        <div className="segmented">
-          {tones.map(([value, name]) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="tone"
-                checked={options.tone === value}
-                onChange={() => set({ tone: value })}
-              />
-              {t(name)}
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <Segments
+        label={t('translate.tone')}
+        isLabelShown
+        least={7}
+        value={options.tone}
+        options={tones.map(([value, name]) => [value, t(name)])}
+        onChange={(tone) => set({ tone })}
+      />
       {has('domain') && <Domain value={options.domain} onChange={(domain) => set({ domain })} />}
-      <label>
-        {t('translate.gender')}
-        <select value={options.gender} onChange={({ target }) => set({ gender: target.value })}>
-          {genders.map(([value, name]) => (
-            <option key={value} value={value}>
-              {t(name)}
-            </option>
-          ))}
-        </select>
-        <span className="hint">{t('translate.gender_hint')}</span>
-      </label>
+      <NativeSelect
+        label={t('translate.gender')}
+        hint={t('translate.gender_hint')}
+        value={options.gender}
+        options={genders.map(([value, name]) => [value, t(name)])}
+        onChange={(gender) => set({ gender })}
+      />
       {has('textType') && (
-        <label>
-          {t('translate.text_type')}
-          <select
-            value={options.textType}
-            onChange={({ target }) => set({ textType: target.value === 'Html' ? 'Html' : 'Plain' })}
-          >
-            <option value="Plain">{t('translate.plain')}</option>
-            <option value="Html" translate="no">
-              HTML
-            </option>
-          </select>
-          <span className="hint">{t('translate.text_type_hint')}</span>
-        </label>
+        <NativeSelect
+          label={t('translate.text_type')}
+          hint={t('translate.text_type_hint')}
+          value={options.textType}
+          options={[
+            ['Plain', t('translate.plain')],
+            ['Html', 'HTML'],
+          ]}
+          onChange={(textType) => set({ textType })}
+        />
       )}
       {has('requireReview') && (
-        <label className={styles.switch}>
-          <span>
-            {t('translate.require_review')}
-            <span className="hint">{t('translate.require_review_hint')}</span>
-          </span>
-          <input
-            type="checkbox"
-            className={setting.control}
-            role="switch"
-            aria-checked={options.requireReview}
-            checked={options.requireReview}
-            onChange={({ target }) => set({ requireReview: target.checked })}
-          />
-        </label>
+        <Switch
+          label={t('translate.require_review')}
+          hint={t('translate.require_review_hint')}
+          isOn={options.requireReview}
+          onChange={(requireReview) => set({ requireReview })}
+        />
       )}
       {has('minQuality') && <QualityFields options={options} offered={offered} set={set} />}
     </>
@@ -112,23 +91,23 @@ function Domain({ value, onChange }: { value: string; onChange: (domain: string)
   const domains = useId();
   const isReviewed = reviewedDomains.includes(value.trim().toLowerCase());
   return (
-    <label>
-      {t('translate.domain')}
-      <input
+    <>
+      <Field
+        label={t('translate.domain')}
+        hint={
+          isReviewed ? <Text tone="warn">{t('translate.domain_reviewed')}</Text> : t('translate.domain_hint')
+        }
         list={domains}
         maxLength={1000}
         value={value}
-        onChange={({ target }) => onChange(target.value)}
+        onValue={onChange}
       />
-      <span className={isReviewed ? `hint ${styles.reviewed}` : 'hint'}>
-        {t(isReviewed ? 'translate.domain_reviewed' : 'translate.domain_hint')}
-      </span>
       <datalist id={domains}>
         {reviewedDomains.map((domain) => (
           <option key={domain} value={domain} />
         ))}
       </datalist>
-    </label>
+    </>
   );
 }
 
@@ -136,46 +115,39 @@ function Domain({ value, onChange }: { value: string; onChange: (domain: string)
 function QualityFields({ options, offered, set }: FieldsProps) {
   const t = useT();
   const number = (name: keyof typeof numbers) => {
-    const { label, hint, min, max } = numbers[name];
+    const { label, hint, ...limits } = numbers[name];
     return (
-      <label>
-        {t(label)}
-        <input
-          type="number"
-          inputMode="numeric"
-          min={min}
-          max={max}
-          value={options[name]}
-          onChange={({ target }) => set({ [name]: target.value })}
-        />
-        <span className="hint">{t(hint)}</span>
-      </label>
+      <Field
+        label={t(label)}
+        hint={t(hint)}
+        type="number"
+        inputMode="numeric"
+        {...limits}
+        value={options[name]}
+        onValue={(value) => set({ [name]: value })}
+      />
     );
   };
   return (
-    <details className={styles.quality}>
-      <summary>
-        <ChevronRight size={15} aria-hidden />
-        {t('translate.quality', {
-          score: options.minQuality || '85',
-          repairs: Number(options.qualityRounds || 2),
-        })}
-      </summary>
+    <Disclosure
+      title={t('translate.quality', {
+        score: options.minQuality || '85',
+        repairs: Number(options.qualityRounds || 2),
+      })}
+    >
       {number('minQuality')}
       {number('qualityRounds')}
       {offered.includes('candidateModels') && (
-        <label>
-          {t('translate.candidate_models')}
-          <input
-            maxLength={1000}
-            translate="no"
-            value={options.candidateModels}
-            onChange={({ target }) => set({ candidateModels: target.value })}
-          />
-          <span className="hint">{t('translate.candidate_models_hint')}</span>
-        </label>
+        <Field
+          label={t('translate.candidate_models')}
+          hint={t('translate.candidate_models_hint')}
+          maxLength={1000}
+          translate="no"
+          value={options.candidateModels}
+          onValue={(candidateModels) => set({ candidateModels })}
+        />
       )}
       {options.candidateModels.trim() !== '' && number('debateRounds')}
-    </details>
+    </Disclosure>
   );
 }

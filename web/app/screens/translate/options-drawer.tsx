@@ -1,6 +1,9 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
@@ -71,14 +74,16 @@ export function OptionsDrawer({
         if (event.key === 'Escape') onClose();
       }}
     >
-      <header>
-        <h2 id={`${id}-title`}>{t('translate.options')}</h2>
-        <button type="button" className="ghost icon" aria-label={t('common.close')} onClick={onClose}>
+      <Row as="header" justify="space-between">
+        <Text as="h2" size="md" id={`${id}-title`}>
+          {t('translate.options')}
+        </Text>
+        <IconButton label={t('common.close')} onClick={onClose}>
           <X size={16} aria-hidden />
-        </button>
-      </header>
+        </IconButton>
+      </Row>
       {isOpen && (
-        <>
+        <Stack gap={4}>
           <OptionFields
             options={options}
             offered={offeredFor[kind]}
@@ -87,10 +92,10 @@ export function OptionsDrawer({
           {note && <p className="hint">{t(note)}</p>}
           <Glossaries from={from} to={to} />
           {children}
-          <button type="button" className={styles.reset} onClick={() => onChange(noOptions)}>
+          <button type="button" onClick={() => onChange(noOptions)}>
             {t('translate.reset_options')}
           </button>
-        </>
+        </Stack>
       )}
     </dialog>
   );
@@ -107,19 +112,25 @@ function Glossaries({ from, to }: { from: string; to: readonly string[] }) {
       (target === null || to.some((one) => one === target)),
   );
   return (
-    <section className={styles.glossaries}>
-      <h3>{t('translate.glossaries')}</h3>
-      <ul>
-        {fitting?.map(({ id, name, target_lang: target }) => (
-          <li key={id} className="badge">
-            <bdi translate="no">{name}</bdi>
-            {target && to.length > 1 && <span>{nameOf(target)}</span>}
-          </li>
-        ))}
-      </ul>
+    <Stack as="section" gap={1}>
+      <Text as="h3" size="sm" weight="medium">
+        {t('translate.glossaries')}
+      </Text>
+      {fitting && fitting.length > 0 && (
+        <Row as="ul" gap={1}>
+          {fitting.map(({ id, name, target_lang: target }) => (
+            <li key={id}>
+              <Badge>
+                <bdi translate="no">{name}</bdi>
+                {target && to.length > 1 && <span>{nameOf(target)}</span>}
+              </Badge>
+            </li>
+          ))}
+        </Row>
+      )}
       <p className="hint">
         {t(fitting?.length === 0 ? 'translate.glossaries_none' : 'translate.glossaries_automatic')}
       </p>
-    </section>
+    </Stack>
   );
 }

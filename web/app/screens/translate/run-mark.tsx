@@ -45,6 +45,7 @@ export function Spinner({ size }: { size: number }) {
     <svg
       aria-hidden="true"
       className={styles.spinner}
+      style={{ flex: 'none', color: 'var(--petrol)' }}
       width={size}
       height={size}
       viewBox="0 0 16 16"

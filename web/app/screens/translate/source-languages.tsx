@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { canonicalLanguage } from '#server/languages.ts';
 import { languageOf } from '#web/server/locale.ts';
 import { useInterface } from '../../i18n.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import styles from './panes.module.css';
@@ -77,7 +79,10 @@ export function SourceLanguages({
       >
         {from === detected && found ? (
           <>
-            {nameOf(found)} <small>{t('translate.found')}</small>
+            {nameOf(found)}{' '}
+            <Text tone="faint" weight="regular">
+              {t('translate.found')}
+            </Text>
           </>
         ) : (
           t('translate.detect')
@@ -94,10 +99,9 @@ export function SourceLanguages({
           {nameOf(code)}
         </button>
       ))}
-      <span className={styles.more}>
-        <span aria-hidden>
-          {t('translate.more_languages')} <ChevronDown size={14} />
-        </span>
+      <span className={`button ${styles.language}`}>
+        <span aria-hidden>{t('translate.more_languages')}</span>
+        <ChevronDown size={14} aria-hidden />
         <select
           aria-label={t('translate.source_language_more')}
           value={from}
@@ -112,15 +116,11 @@ export function SourceLanguages({
         </select>
       </span>
       {swap && (
-        <button
-          type="button"
-          className={`ghost icon ${styles.swap}`}
-          aria-label={t('translate.swap')}
-          title={t('translate.swap')}
-          onClick={swap}
-        >
-          <ArrowRightLeft size={17} aria-hidden />
-        </button>
+        <div className={styles.swap}>
+          <IconButton label={t('translate.swap')} onClick={swap}>
+            <ArrowRightLeft size={17} aria-hidden />
+          </IconButton>
+        </div>
       )}
     </div>
   );

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import type { LanguageCode } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { LanguagePicker } from './language-picker.tsx';
-import styles from './panes.module.css';
 
 /** The selected target languages as chips that can be removed, and a button to add others. */
 export function TargetChips({
@@ -16,14 +16,14 @@ export function TargetChips({
   const t = useT();
   const { nameOf } = useLanguages();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex row in all browsers
-    <div className={styles.chips} role="group" aria-label={t('translate.target_languages')}>
+    <Row role="group" aria-label={t('translate.target_languages')}>
       <span className="hint">{t('translate.into')}</span>
       {codes.map((code) => (
         <button
           key={code}
           type="button"
-          className={styles.chip}
+          className="chip"
+          data-chosen
           aria-label={t('languages.remove', { name: nameOf(code) })}
           title={t('languages.remove', { name: nameOf(code) })}
           onClick={() => onChange(codes.filter((one): one is LanguageCode => one !== code))}
@@ -32,12 +32,7 @@ export function TargetChips({
           <X size={12} aria-hidden />
         </button>
       ))}
-      <LanguagePicker
-        chosen={codes}
-        className={styles.addChip}
-        text={t('translate.add')}
-        onChange={onChange}
-      />
-    </div>
+      <LanguagePicker chosen={codes} className="chip" text={t('translate.add')} onChange={onChange} />
+    </Row>
   );
 }

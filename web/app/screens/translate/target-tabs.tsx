@@ -46,13 +46,7 @@ export function TargetTabs({
   return (
     <div className={styles.languages}>
       {codes.length > 0 && (
-        <div
-          ref={list}
-          role="tablist"
-          className={styles.tabs}
-          aria-label={t('translate.target_languages')}
-          onKeyDown={move}
-        >
+        <div ref={list} role="tablist" aria-label={t('translate.target_languages')} onKeyDown={move}>
           {codes.map((code) => {
             const state = stateOf(code);
             return (
@@ -76,7 +70,7 @@ export function TargetTabs({
       )}
       <LanguagePicker
         chosen={codes}
-        className={`ghost ${codes.length > 0 ? 'icon' : ''} ${styles.add}`}
+        className="ghost"
         onChange={onChange}
         {...(codes.length === 0 && { text: t('translate.add_language') })}
       />

@@ -3,6 +3,9 @@ import { Gauge } from 'lucide-react';
 import { Fragment } from 'react';
 import type { TranslationJob, TranslationRequest } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Badge, Flaw, Text } from '../../kit/text.tsx';
 import { CopyButton, copyName } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
@@ -40,34 +43,31 @@ export function TextResult({ run, isOld, retry }: { run: TextRun; isOld: boolean
   const { job, error } = run;
   const text = job?.final_translation ?? job?.baseline_translation;
   return (
-    <article className={styles.result} aria-busy={!job && !error}>
-      <div className={styles.content}>
+    <article aria-busy={!job && !error}>
+      <Stack pad={5} gap={4} isFilling>
         {!job && !error && (
-          <p className={styles.running}>
-            <Spinner size={16} /> {t('translate.translating')}
-          </p>
+          <Row as="p">
+            <Spinner size={16} /> <Text tone="soft">{t('translate.translating')}</Text>
+          </Row>
         )}
         {error ? <Problem error={error} retry={retry} /> : null}
-        {job?.agent_run.error && <p className={styles.problem}>{job.agent_run.error}</p>}
+        {job?.agent_run.error && <Flaw>{job.agent_run.error}</Flaw>}
         {job && text && (
-          <MarkedText
-            text={text}
-            language={run.request.target_lang}
-            terms={appliedTerms(job)}
-            className={styles.text}
-          />
+          <MarkedText text={text} language={run.request.target_lang} terms={appliedTerms(job)} />
         )}
         {job && <Warnings of={job.warnings} />}
         {job && (job.status === 'awaiting_review' || job.status === 'refined') && (
-          <p className={styles.waits}>
-            {t('translate.waits')}{' '}
-            <Link to="/app/edit/texts" search={{ item: job.id }}>
-              {t('translate.open_review')}
-            </Link>
-          </p>
+          <Card tone="warn" pad={3}>
+            <Text as="p" size="sm">
+              {t('translate.waits')}{' '}
+              <Link to="/app/edit/texts" search={{ item: job.id }}>
+                {t('translate.open_review')}
+              </Link>
+            </Text>
+          </Card>
         )}
         {isOld && job && <p className="hint">{t('translate.source_changed')}</p>}
-      </div>
+      </Stack>
       {job && <ResultFoot job={job} text={text ?? ''} />}
     </article>
   );
@@ -81,28 +81,30 @@ function ResultFoot({ job, text }: { job: TranslationJob; text: string }) {
   const terms = appliedTerms(job);
   const sets = [...new Set(terms.map(({ setName }) => setName))];
   return (
-    <footer className={styles.foot}>
-      <JobStatus status={job.status} />
-      {gate && (
-        <span className={gate.score >= gate.threshold ? 'badge good' : 'badge waits'}>
-          <Gauge size={13} aria-hidden />
-          {t('translate.score', { score: number(gate.score) })}
-        </span>
-      )}
-      {terms.length > 0 && (
-        <span className="badge" title={sets.join(', ')}>
-          {t('translate.terms_used', { count: terms.length })} <bdi translate="no">{sets[0]}</bdi>
-          {sets.length > 1 && ` +${sets.length - 1}`}
-        </span>
-      )}
-      <span className={styles.actions}>
+    <Row as="footer" pad={3} justify="space-between">
+      <Row>
+        <JobStatus status={job.status} />
+        {gate && (
+          <Badge tone={gate.score >= gate.threshold ? 'good' : 'waits'}>
+            <Gauge size={13} aria-hidden />
+            {t('translate.score', { score: number(gate.score) })}
+          </Badge>
+        )}
+        {terms.length > 0 && (
+          <Badge title={sets.join(', ')}>
+            {t('translate.terms_used', { count: terms.length })} <bdi translate="no">{sets[0]}</bdi>
+            {sets.length > 1 && ` +${sets.length - 1}`}
+          </Badge>
+        )}
+      </Row>
+      <Row gap={3}>
         <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
           {t('jobs.open')}
         </Link>
         {isDownloadable(job.status) && <JobDownloads jobId={job.id} />}
         {text && <CopyButton text={text} name={copyName(job.status)} />}
-      </span>
-    </footer>
+      </Row>
+    </Row>
   );
 }
 
@@ -139,16 +141,14 @@ function MarkedText({
   text,
   language,
   terms,
-  className,
 }: {
   text: string;
   language: string;
   terms: readonly AppliedTerm[];
-  className: string | undefined;
 }) {
   let at = 0;
   return (
-    <LanguageText language={language} className={className}>
+    <LanguageText language={language} className={styles.text}>
       {marksIn(text, terms).map(({ start, end, kind }) => {
         const before = text.slice(at, start);
         at = end;

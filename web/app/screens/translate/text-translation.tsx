@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
+import { Row, Stack } from '../../kit/box.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Flaw, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
@@ -17,6 +20,7 @@ import { translationService } from '../../translation-service.ts';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { type Options, textFields } from './options.ts';
 import styles from './panes.module.css';
+import { Panes } from './panes.tsx';
 import type { LanguageChoiceProps } from './search.ts';
 import { SourceLanguages } from './source-languages.tsx';
 import { panelOf, TargetTabs } from './target-tabs.tsx';
@@ -38,28 +42,95 @@ interface TextProps extends LanguageChoiceProps {
  * Translates one text into one or several languages, with the results next to the text. Each language has a separate job,
  * so that a failure in one language does not affect the others.
  */
-export function TextTranslation({ from, to, choose, text, takesFiles, options, onText, onSplit }: TextProps) {
+export function TextTranslation(props: TextProps) {
+  const { from, to, choose, text, takesFiles, onText, onSplit } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { isBusy, runOf, open, found, problems, submit, reset, retry } = useTextForm(props, field);
+  const [selected, setSelected] = useState<string>();
+  const current = selected !== undefined && to.includes(selected) ? selected : to[0];
+  const run = current === undefined ? undefined : runOf(current);
+  const isOld = run !== undefined && run.request.source_text !== text;
+  const swap = () => {
+    if (current === undefined || from === detected) return;
+    const translation = isOld ? undefined : run?.job?.final_translation;
+    choose({ from: current, to: to.map((code) => (code === current ? from : code)) });
+    setSelected(from);
+    if (translation) onText(translation);
+  };
+  const canSwap = from !== detected && current !== undefined && !to.includes(from);
+  return (
+    <Panes
+      onSubmit={() => void submit(from)}
+      isBusy={isBusy}
+      source={
+        <>
+          <SourceLanguages
+            from={from}
+            found={found}
+            onChange={(code) => choose({ from: code })}
+            swap={canSwap ? swap : undefined}
+          />
+          <SourceText
+            field={field}
+            text={text}
+            language={from}
+            problem={problems.text}
+            takesFiles={takesFiles}
+            onText={(changed) => {
+              onText(changed);
+              if (changed === '') reset();
+            }}
+            submit={() => void submit(from)}
+          >
+            <OpenLanguage
+              error={open?.error}
+              from={from}
+              onChoose={(code) => {
+                choose({ from: code });
+                void submit(code);
+              }}
+            />
+            {problems.languages && <Flaw>{problems.languages}</Flaw>}
+          </SourceText>
+        </>
+      }
+      way={<SplitLink text={text} onSplit={onSplit} />}
+      results={
+        <>
+          <TargetTabs
+            codes={to}
+            current={current}
+            stateOf={(code) => {
+              const one = runOf(code);
+              return one && stateOfRun(one);
+            }}
+            onSelect={setSelected}
+            onChange={(codes) => {
+              choose({ to: codes });
+              setSelected(codes.find((code) => !to.includes(code)) ?? current);
+            }}
+          />
+          <ResultPanel
+            current={current}
+            run={run && !openCandidates(run.error) ? run : undefined}
+            isOld={isOld}
+            retry={retry}
+          >
+            <TextWeight text={text} from={from} to={to} />
+          </ResultPanel>
+        </>
+      }
+    />
+  );
+}
+
+/** Sends the text, and collects what is wrong with it. @param field gets the focus if the text cannot be sent */
+function useTextForm({ from, to, text, options }: TextProps, field: RefObject<HTMLTextAreaElement | null>) {
   const t = useT();
   const { number } = useFormat();
   const { runs, isBusy, translate, translateAll } = useTextRuns();
-  const [selected, setSelected] = useState<string>();
   const [wasSent, setSent] = useState(false);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const length = lengthOf(text);
-  const isTooLong = length > deployment.maxSourceChars;
-  const current = selected !== undefined && to.includes(selected) ? selected : to[0];
-  const runOf = (code: string) => runs.find(({ request }) => request.target_lang === code);
-  /** All runs have the same text. If its language is unknown, the member is asked only once. */
-  const open = runs.find(({ error }) => openCandidates(error));
-  const problems = {
-    text: isTooLong
-      ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
-      : wasSent && text.trim() === ''
-        ? t('translate.no_text')
-        : runs.map(({ error }) => fieldProblem(error, 'source_text')).find(Boolean),
-    languages: wasSent && to.length === 0 ? t('translate.no_language') : undefined,
-  };
-
+  const isTooLong = lengthOf(text) > deployment.maxSourceChars;
   const submit = async (source: string) => {
     setSent(true);
     if (isBusy) return;
@@ -76,96 +147,38 @@ export function TextTranslation({ from, to, choose, text, takesFiles, options, o
     await translateAll(requests);
     announce(t('translate.finished', { count: requests.length }));
   };
-  const run = current === undefined ? undefined : runOf(current);
-  const isOld = (one: TextRun) => one.request.source_text !== text;
-  const swap = () => {
-    if (current === undefined || from === detected) return;
-    const translation = run && !isOld(run) ? run.job?.final_translation : undefined;
-    choose({ from: current, to: to.map((code) => (code === current ? from : code)) });
-    setSelected(from);
-    if (translation) onText(translation);
+  const ofText = runs.filter(({ request }) => request.source_text === text);
+  return {
+    isBusy,
+    runOf: (code: string) => runs.find(({ request }) => request.target_lang === code),
+    /** All runs have the same text. If its language is unknown, the member is asked only once. */
+    open: runs.find(({ error }) => openCandidates(error)),
+    /** The language that was detected. */
+    found:
+      from === detected
+        ? ofText.find(({ request, job }) => request.source_lang === detected && job)?.job?.request.source_lang
+        : undefined,
+    problems: {
+      text: isTooLong
+        ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
+        : wasSent && text.trim() === ''
+          ? t('translate.no_text')
+          : runs.map(({ error }) => fieldProblem(error, 'source_text')).find(Boolean),
+      languages: wasSent && to.length === 0 ? t('translate.no_language') : undefined,
+    },
+    submit,
+    /** Takes back what is wrong, after the text was removed. */
+    reset: () => setSent(false),
+    retry: (request: TranslationRequest) => void translate(request),
   };
-  const canSwap = from !== detected && current !== undefined && !to.includes(from);
+}
 
-  return (
-    <form
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void submit(from);
-      }}
-      noValidate
-      className={styles.panes}
-    >
-      <section className={styles.pane} aria-label={t('translate.source_pane')}>
-        <SourceLanguages
-          from={from}
-          found={
-            runs.find(
-              (one) => from === detected && !isOld(one) && one.request.source_lang === detected && one.job,
-            )?.job?.request.source_lang
-          }
-          onChange={(code) => choose({ from: code })}
-          swap={canSwap ? swap : undefined}
-        />
-        <SourceText
-          field={field}
-          text={text}
-          language={from}
-          problem={problems.text}
-          takesFiles={takesFiles}
-          onText={(changed) => {
-            onText(changed);
-            if (changed === '') setSent(false);
-          }}
-          submit={() => void submit(from)}
-        >
-          <OpenLanguage
-            error={open?.error}
-            from={from}
-            onChoose={(code) => {
-              choose({ from: code });
-              void submit(code);
-            }}
-          />
-          {problems.languages && <p className={styles.problem}>{problems.languages}</p>}
-        </SourceText>
-        <footer className={styles.foot}>
-          <SplitLink text={text} onSplit={onSplit} />
-          <button type="submit" className="primary" disabled={isBusy}>
-            {isBusy ? t('translate.translating') : t('translate.submit')}
-          </button>
-        </footer>
-      </section>
-      <section className={`${styles.pane} ${styles.out}`} aria-label={t('translate.results')}>
-        <TargetTabs
-          codes={to}
-          current={current}
-          stateOf={(code) => {
-            const one = runOf(code);
-            return one && stateOfRun(one);
-          }}
-          onSelect={setSelected}
-          onChange={(codes) => {
-            choose({ to: codes });
-            setSelected(codes.find((code) => !to.includes(code)) ?? current);
-          }}
-        />
-        <ResultPanel
-          current={current}
-          run={run && !openCandidates(run.error) ? run : undefined}
-          isOld={run !== undefined && isOld(run)}
-          retry={(request) => void translate(request)}
-        >
-          {length > 0 &&
-            (from === detected ? (
-              <WeightOfDetected />
-            ) : (
-              <Weight weights={to.map((code) => weightOf(length, from, code))} />
-            ))}
-        </ResultPanel>
-      </section>
-    </form>
-  );
+/** What the translation of the text uses of the allowance. */
+function TextWeight({ text, from, to }: { text: string; from: string; to: readonly string[] }) {
+  const length = lengthOf(text);
+  if (length === 0) return null;
+  if (from === detected) return <WeightOfDetected />;
+  return <Weight weights={to.map((code) => weightOf(length, from, code))} />;
 }
 
 /** The panel of the selected tab. @param children shown before there is a result */
@@ -183,18 +196,19 @@ function ResultPanel({
   children: ReactNode;
 }) {
   const t = useT();
-  if (current === undefined) return <p className={styles.empty}>{t('translate.choose_languages')}</p>;
+  const empty = (
+    <Stack gap={2} pad={5}>
+      <Text as="p" tone="faint">
+        {t(current === undefined ? 'translate.choose_languages' : 'translate.results_here')}
+      </Text>
+      {current !== undefined && children}
+    </Stack>
+  );
+  if (current === undefined) return empty;
   const { panel, tab } = panelOf(current);
   return (
-    <div role="tabpanel" id={panel} aria-labelledby={tab} className={styles.panel}>
-      {run ? (
-        <TextResult run={run} isOld={isOld} retry={() => retry(run.request)} />
-      ) : (
-        <div className={styles.empty}>
-          <p>{t('translate.results_here')}</p>
-          {children}
-        </div>
-      )}
+    <div role="tabpanel" id={panel} aria-labelledby={tab}>
+      {run ? <TextResult run={run} isOld={isOld} retry={() => retry(run.request)} /> : empty}
     </div>
   );
 }
@@ -204,7 +218,7 @@ function SplitLink({ text, onSplit }: { text: string; onSplit: () => void }) {
   const t = useT();
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '').length;
   return (
-    <button type="button" className={`plain ${styles.split}`} onClick={onSplit}>
+    <button type="button" className="plain" onClick={onSplit}>
       {lines > 1 ? t('translate.split', { count: lines }) : t('translate.several')}
     </button>
   );
@@ -286,41 +300,38 @@ function SourceText({
         placeholder={t(takesFiles ? 'translate.placeholder' : 'translate.placeholder_text')}
         value={text}
         aria-invalid={problem !== undefined}
-        aria-describedby="source-problem source-length"
+        aria-describedby={problem ? 'source-problem source-length' : 'source-length'}
         onChange={({ target }) => onText(target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
           if (!isComposing(event.nativeEvent)) submit();
         }}
       />
-      <div className={styles.notes}>
-        <p id="source-problem" className={styles.problem}>
-          {problem}
-        </p>
+      {/* At the end of the pane, also if the text has its full height. */}
+      <div style={{ marginBlockStart: 'auto' }} />
+      <Stack gap={1} pad={3}>
+        {problem && <Flaw id="source-problem">{problem}</Flaw>}
         {children}
-        <div className={styles.count}>
-          <span id="source-length">
+        <Row gap={1} justify="end">
+          <Text id="source-length" size="sm" tone="faint" isNumeric>
             {t('translate.length', {
               length: number(lengthOf(text)),
               most: number(deployment.maxSourceChars),
             })}
-          </span>
+          </Text>
           {text !== '' && (
-            <button
-              type="button"
-              className="ghost icon"
-              aria-label={t('translate.clear')}
-              title={t('translate.clear')}
+            <IconButton
+              label={t('translate.clear')}
               onClick={() => {
                 onText('');
                 field.current?.focus();
               }}
             >
               <X size={17} aria-hidden />
-            </button>
+            </IconButton>
           )}
-        </div>
-      </div>
+        </Row>
+      </Stack>
     </>
   );
 }

@@ -5,9 +5,12 @@ import { useEffect, useEffectEvent, useId, useRef, useState, useSyncExternalStor
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { Card } from '../../kit/card.tsx';
+import { Badge, Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { leftOf } from '../../parts/left-of.ts';
+import { PageHead } from '../../parts/page-head.tsx';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { allExcept, queryKeys } from '../../query-keys.ts';
@@ -40,9 +43,8 @@ export function TranslateScreen() {
 
 function Translate({ userId }: { userId: string }) {
   const t = useT();
-  const navigate = useNavigate();
-  const search = useSearch({ from: '/workspace/app/translate' });
-  const { kind = 'text', from = detected, to = [] } = search;
+  const { kind, ...choice } = useChoice();
+  const { from, to, choose } = choice;
   const [records] = useState(() => new SentRecords(userId));
   const [wasBatch, setWasBatch] = useState(false);
   const [options, setOptions] = useState(noOptions);
@@ -58,41 +60,15 @@ function Translate({ userId }: { userId: string }) {
   });
   const drawer = useId();
   if (kind === 'batch' && !wasBatch) setWasBatch(true);
-  const go = (change: object) =>
-    void navigate({
-      to: '/app/translate',
-      search: { ...search, ...change },
-      replace: true,
-      resetScroll: false,
-    });
-  const defaults = useDefaultLanguages();
-  const isPreset = useRef(false);
-  // Once, so that the member can also remove all languages.
-  const preset = useEffectEvent(() => {
-    if (!defaults || isPreset.current) return;
-    isPreset.current = true;
-    if (!search.from && !search.to) go({ from: defaults.source ?? undefined, to: defaults.targets });
-  });
-  const isKnown = defaults !== undefined;
-  useEffect(() => {
-    if (isKnown) preset();
-  }, [isKnown]);
-  const languages: LanguageChoiceProps = { from, to, choose: go };
   const split = () => {
     const lines = linesOf(text);
     if (lines.length > 1) typed.fill(lines);
-    go({ kind: 'batch' });
+    choose({ kind: 'batch' });
   };
   return (
-    <div
-      className={styles.screen}
-      data-dropping={(isFileCovered && dropping.isOver) || undefined}
-      {...dropping.handlers}
-    >
+    <div {...dropping.handlers}>
       <title>{`${t('translate.title')} · LinguaLoop`}</title>
-      <header className={styles.head}>
-        <h1>{t('translate.title')}</h1>
-        <Kinds kind={kind} />
+      <PageHead title={t('translate.title')} aside={<Kinds kind={kind} />}>
         {coverage !== 'none' && <Remaining />}
         <OptionsButton
           drawer={drawer}
@@ -100,23 +76,14 @@ function Translate({ userId }: { userId: string }) {
           count={countSet(options, offeredFor[kind])}
           onClick={() => setOpen(!isOpen)}
         />
-      </header>
-      <div className={styles.body}>
+      </PageHead>
+      <div className={styles.body} data-dropping={(isFileCovered && dropping.isOver) || undefined}>
         <div className={styles.work}>
-          {!deployment.liveEngine && (
-            <p role="note" className={styles.notice}>
-              {t('translate.stub')}
-            </p>
-          )}
-          {coverage === 'none' && (
-            <p role="note" className={styles.notice}>
-              {t('translate.needs_plan')} <PlanLink />
-            </p>
-          )}
+          <Notices hasNoPlan={coverage === 'none'} />
           {/* Each way to translate stays mounted, so that a text is not lost. */}
-          <div hidden={kind !== 'text'} className={styles.way}>
+          <div hidden={kind !== 'text'}>
             <TextTranslation
-              {...languages}
+              {...choice}
               takesFiles={isFileCovered}
               text={text}
               options={options}
@@ -125,19 +92,19 @@ function Translate({ userId }: { userId: string }) {
             />
           </div>
           {wasBatch && (
-            <div hidden={kind !== 'batch'} className={styles.way}>
+            <div hidden={kind !== 'batch'}>
               <BatchTranslation
-                {...languages}
+                {...choice}
                 typed={typed}
                 options={options}
                 sent={records}
-                onBack={() => go({ kind: 'text' })}
+                onBack={() => choose({ kind: 'text' })}
               />
             </div>
           )}
           {kind !== 'batch' && (
             <FileDrop
-              {...languages}
+              {...choice}
               queue={queue}
               files={files}
               options={options}
@@ -164,6 +131,54 @@ function Translate({ userId }: { userId: string }) {
         </OptionsDrawer>
       </div>
     </div>
+  );
+}
+
+/** The way to translate and the languages, which the URL contains. At first, the languages are those of the workspace. */
+function useChoice(): LanguageChoiceProps & { kind: TranslateKind; choose: (change: object) => void } {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/workspace/app/translate' });
+  const { kind = 'text', from = detected, to = [] } = search;
+  const choose = (change: object) =>
+    void navigate({
+      to: '/app/translate',
+      search: { ...search, ...change },
+      replace: true,
+      resetScroll: false,
+    });
+  const defaults = useDefaultLanguages();
+  const isPreset = useRef(false);
+  // Once, so that the member can also remove all languages.
+  const preset = useEffectEvent(() => {
+    if (!defaults || isPreset.current) return;
+    isPreset.current = true;
+    if (!search.from && !search.to) choose({ from: defaults.source ?? undefined, to: defaults.targets });
+  });
+  const isKnown = defaults !== undefined;
+  useEffect(() => {
+    if (isKnown) preset();
+  }, [isKnown]);
+  return { kind, from, to, choose };
+}
+
+/** What limits the translations of this deployment or workspace. */
+function Notices({ hasNoPlan }: { hasNoPlan: boolean }) {
+  const t = useT();
+  return (
+    <>
+      {!deployment.liveEngine && (
+        <Card role="note" tone="hint" pad={3}>
+          <Text size="sm">{t('translate.stub')}</Text>
+        </Card>
+      )}
+      {hasNoPlan && (
+        <Card role="note" tone="hint" pad={3}>
+          <Text size="sm">
+            {t('translate.needs_plan')} <PlanLink />
+          </Text>
+        </Card>
+      )}
+    </>
   );
 }
 
@@ -200,7 +215,7 @@ function Kinds({ kind }: { kind: TranslateKind }) {
   const search = useSearch({ from: '/workspace/app/translate' });
   const current = kind === 'file' ? 'file' : 'text';
   return (
-    <nav aria-label={t('translate.what')} className={`segmented ${styles.kinds}`}>
+    <nav aria-label={t('translate.what')} className="segmented">
       {kinds.map(([one, name]) => (
         <Link
           key={one}
@@ -230,14 +245,14 @@ function OptionsButton({
   return (
     <button
       type="button"
-      className={styles.options}
+      aria-pressed={isOpen}
       aria-expanded={isOpen}
       aria-controls={drawer}
       onClick={onClick}
     >
       <SlidersHorizontal size={16} aria-hidden />
       {t('translate.options')}
-      {count > 0 && <span className="badge">{t('translate.options_set', { count })}</span>}
+      {count > 0 && <Badge>{t('translate.options_set', { count })}</Badge>}
     </button>
   );
 }
@@ -257,8 +272,8 @@ function Remaining() {
   if (!data) return null;
   const { left, limit } = leftOf(data);
   return (
-    <span className={styles.remaining}>
+    <Text size="sm" tone="faint" isNumeric>
       {t('translate.left', { left: number(left), limit: number(limit) })}
-    </span>
+    </Text>
   );
 }

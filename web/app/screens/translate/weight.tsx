@@ -1,9 +1,10 @@
 import { useT } from '../../i18n.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
-import styles from './options.module.css';
 
 /**
  * Shown instead of the weight while the source language is unknown: the weight of a character depends on the language.
@@ -37,19 +38,23 @@ export function Cost({ texts, from, to }: { texts: readonly string[]; from: stri
   const lengths = texts.map(lengthOf).filter((length) => length > 0);
   const weight = (target: string) => lengths.reduce((sum, length) => sum + weightOf(length, from, target), 0);
   return (
-    <section className={styles.cost}>
-      <h3>{t('translate.cost')}</h3>
+    <Stack as="section" gap={1}>
+      <Text as="h3" size="sm" weight="medium">
+        {t('translate.cost')}
+      </Text>
       {isKnown && lengths.length > 0 && (
-        <ul>
+        <Stack as="ul" gap={1}>
           {to.map((target) => (
-            <li key={target}>
-              <span>{nameOf(target)}</span>
-              <span>{t('translate.characters', { length: number(weight(target)) })}</span>
-            </li>
+            <Row as="li" key={target} justify="space-between">
+              <Text size="sm">{nameOf(target)}</Text>
+              <Text size="sm" isNumeric>
+                {t('translate.characters', { length: number(weight(target)) })}
+              </Text>
+            </Row>
           ))}
-        </ul>
+        </Stack>
       )}
       <p className="hint">{t('translate.cost_hint')}</p>
-    </section>
+    </Stack>
   );
 }

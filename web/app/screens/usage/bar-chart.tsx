@@ -92,7 +92,7 @@ function Tip({
         parts
           .filter(({ value }) => value > 0)
           .map(({ label, color, value }) => (
-            <span key={label} className={styles['legend']}>
+            <span key={label}>
               <i style={{ background: `var(${color})` }} />
               {label} <b>{number.format(value)}</b>
             </span>

@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'react';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { Section } from '../../kit/section.tsx';
+import { Segments } from '../../kit/segments.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import type { Series } from './bar-chart.tsx';
-import { Report, Segments } from './report-parts.tsx';
+import { Report } from './report-parts.tsx';
 import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
-import styles from './usage.module.css';
 
 /** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
 const colors = ['--petrol', '--apricot', '--draft', '--petrol-line', '--apricot-line', '--line-ctl'];
@@ -23,23 +24,24 @@ export function BilledCharacters() {
   const [by, setBy] = useState<Dimension>('target_lang');
   const breakdown = useBreakdown(by);
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="billed">
-      <header className={styles['head']}>
-        <h2 id="billed">{t('usage.billed')}</h2>
+    <Section
+      title={t('usage.billed')}
+      why={t(hints[by] ?? 'usage.billed_hint')}
+      aside={
         <Segments
           label={t('usage.by')}
           value={by}
-          options={dimensions.map((value) => ({ value, name: t(`usage.by_${value}`) }))}
+          options={dimensions.map((value) => [value, t(`usage.by_${value}`)])}
           onChange={setBy}
         />
-      </header>
-      <p className="hint">{t(hints[by] ?? 'usage.billed_hint')}</p>
+      }
+    >
       <Read from={breakdown} lines={18}>
         {(found) =>
           found.groups.length === 0 ? <p>{t('usage.none')}</p> : <Groups key={by} by={by} of={found} />
         }
       </Read>
-    </section>
+    </Section>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useMemo } from 'react';
 import type { DailyUsage } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Disclosure } from '../../kit/disclosure.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Chart } from './report-parts.tsx';
-import styles from './usage.module.css';
 
 /**
  * Shows the usage of each day as a chart and as a table. The table is also for screen readers; it omits days without
@@ -27,44 +28,39 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
     [days, t],
   );
   if (used.length === 0) return <p>{t('usage.none')}</p>;
-  const hasTokens = totals.total_tokens !== undefined;
   return (
     <>
       <Chart {...chart} />
-      <details>
-        <summary>{t('usage.as_table')}</summary>
-        <div className="table-scroll">
-          <table className={styles['table']}>
-            <caption>{t('usage.table')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('usage.day')}</th>
-                <th scope="col">{t('usage.jobs')}</th>
-                <th scope="col">{t('usage.chars')}</th>
-                {hasTokens && <th scope="col">{t('usage.tokens')}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {used.toReversed().map(({ date, jobs, billable_chars, total_tokens }) => (
-                <tr key={date}>
-                  <th scope="row">{utcDay(date)}</th>
-                  <td>{number(jobs)}</td>
-                  <td>{number(billable_chars)}</td>
-                  {hasTokens && <td>{number(total_tokens ?? 0)}</td>}
-                </tr>
-              ))}
-            </tbody>
-            <tfoot>
-              <tr>
-                <th scope="row">{t('usage.total')}</th>
-                <td>{number(totals.jobs)}</td>
-                <td>{number(totals.billable_chars)}</td>
-                {hasTokens && <td>{number(totals.total_tokens ?? 0)}</td>}
-              </tr>
-            </tfoot>
-          </table>
-        </div>
-      </details>
+      <Disclosure title={t('usage.as_table')}>
+        <DataTable
+          caption={t('usage.table')}
+          rows={[...used.toReversed(), { date: '', ...totals }]}
+          keyOf={({ date }) => date}
+          columns={[
+            {
+              title: t('usage.day'),
+              isName: true,
+              cell: ({ date }) => (date === '' ? <b>{t('usage.total')}</b> : utcDay(date)),
+            },
+            { title: t('usage.jobs'), isNumeric: true, cell: ({ jobs }) => number(jobs) },
+            {
+              title: t('usage.chars'),
+              isNumeric: true,
+              cell: ({ billable_chars }) => number(billable_chars),
+            },
+            ...(totals.total_tokens === undefined
+              ? []
+              : [
+                  {
+                    title: t('usage.tokens'),
+                    isNumeric: true,
+                    cell: ({ total_tokens }: { total_tokens?: number | undefined }) =>
+                      number(total_tokens ?? 0),
+                  },
+                ]),
+          ]}
+        />
+      </Disclosure>
     </>
   );
 }

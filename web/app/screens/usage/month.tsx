@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { TenantUsageSummary } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
 import { Field } from '../../kit/field.tsx';
+import { Facts, Section } from '../../kit/section.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -12,9 +13,9 @@ import { leftOf } from '../../parts/left-of.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proveFirst } from '../../session/proof.ts';
-import styles from './usage.module.css';
 
 /** Shows the allowance and the totals of a month, and a button that saves the usage records of the month as a file. */
 export function Month({ tenantId }: { tenantId: string }) {
@@ -28,9 +29,8 @@ export function Month({ tenantId }: { tenantId: string }) {
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
   return (
-    <section className="card" aria-labelledby="allowance">
-      <h2 id="allowance">{t('usage.month')}</h2>
-      <div className={styles['controls']}>
+    <Section title={t('usage.month')}>
+      <Row align="end" justify="space-between">
         <Field
           label={t('usage.period')}
           type="month"
@@ -43,11 +43,11 @@ export function Month({ tenantId }: { tenantId: string }) {
           }
         />
         <Export tenantId={tenantId} period={period} />
-      </div>
+      </Row>
       <Read from={summary} lines={5}>
         {(month) => <Figures month={month} isCurrent={period === thisMonth} />}
       </Read>
-    </section>
+    </Section>
   );
 }
 
@@ -64,34 +64,26 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
           <Bar labelledBy="allowance-left" max={limit} value={limit - left} />
         </>
       )}
-      <dl className="facts">
-        <div>
-          <dt>{t('usage.jobs')}</dt>
-          <dd>{number(jobs)}</dd>
-        </div>
-        <div>
-          <dt>{t('usage.chars')}</dt>
-          <dd>{number(billable_chars)}</dd>
-        </div>
-        {isCurrent && (
-          <>
-            <div>
-              <dt>{t('usage.reserved')}</dt>
-              <dd>{number(allowance.reserved)}</dd>
-            </div>
-            <div>
-              <dt>{t('usage.counted_since')}</dt>
-              <dd>{day(allowance.window_start)}</dd>
-            </div>
-          </>
-        )}
-        {topup.purchased > 0 && (
-          <div>
-            <dt>{t('usage.topup')}</dt>
-            <dd>{t('usage.topup_of', { left: number(topup.balance), all: number(topup.purchased) })}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        of={[
+          [t('usage.jobs'), number(jobs)],
+          [t('usage.chars'), number(billable_chars)],
+          ...(isCurrent
+            ? ([
+                [t('usage.reserved'), number(allowance.reserved)],
+                [t('usage.counted_since'), day(allowance.window_start)],
+              ] as const)
+            : []),
+          ...(topup.purchased > 0
+            ? ([
+                [
+                  t('usage.topup'),
+                  t('usage.topup_of', { left: number(topup.balance), all: number(topup.purchased) }),
+                ],
+              ] as const)
+            : []),
+        ]}
+      />
     </>
   );
 }
@@ -99,25 +91,16 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
 /** Saves the usage records of a month as a file. The file may be large, so it is streamed. */
 function Export({ tenantId, period }: { tenantId: string; period: string }) {
   const t = useT();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const save = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      if (!(await proveFirst())) return;
-      await saveFile(await client.usage.export(tenantId, { format: 'csv', period }));
-      announce(t('usage.exported'));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, error, isBusy } = useAction();
+  const save = run(async () => {
+    if (!(await proveFirst())) return;
+    await saveFile(await client.usage.export(tenantId, { format: 'csv', period }));
+    announce(t('usage.exported'));
+  });
   return (
     <div>
       {error ? <Problem error={error} retry={() => void save()} /> : null}
-      <button type="button" disabled={isBusy} onClick={() => void save()}>
+      <button type="button" disabled={isBusy} onClick={save}>
         {isBusy ? t('usage.exporting') : t('usage.export')}
       </button>
     </div>

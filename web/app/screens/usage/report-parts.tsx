@@ -1,5 +1,8 @@
-import { lazy, type ReactNode, Suspense, useId, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Disclosure } from '../../kit/disclosure.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -7,37 +10,6 @@ import { csvOf, saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
 import { withAllDays } from './reports.ts';
 import styles from './usage.module.css';
-
-/** A choice between a few options, all of which are visible. */
-export function Segments<V extends string>({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  label: string;
-  value: V;
-  options: readonly { value: V; name: string }[];
-  onChange: (value: V) => void;
-}) {
-  const name = useId();
-  return (
-    <fieldset className={`segmented ${styles['segments']}`}>
-      <legend className="visually-hidden">{label}</legend>
-      {options.map((option) => (
-        <label key={option.value}>
-          <input
-            type="radio"
-            name={name}
-            checked={option.value === value}
-            onChange={() => onChange(option.value)}
-          />
-          {option.name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
 
 /** Says since when the jobs of a report are counted, if there were too many to count them all. */
 function CountedFrom({ of: { counted_from } }: { of: { counted_from: string | null } }) {
@@ -60,37 +32,20 @@ function DayTable({
   const t = useT();
   const { number, utcDay } = useFormat();
   return (
-    <details>
-      <summary>{t('usage.as_table')}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
-      <section className="table-scroll" tabIndex={0} aria-label={caption}>
-        <table className={styles['table']}>
-          <caption>{caption}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('usage.day')}</th>
-              {series.map(({ label }) => (
-                <th scope="col" key={label}>
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days
-              .map((date, at) => (
-                <tr key={date}>
-                  <th scope="row">{utcDay(date)}</th>
-                  {series.map(({ label, values }) => (
-                    <td key={label}>{number(values[at] ?? 0)}</td>
-                  ))}
-                </tr>
-              ))
-              .toReversed()}
-          </tbody>
-        </table>
-      </section>
-    </details>
+    <Disclosure title={t('usage.as_table')}>
+      <DataTable
+        caption={caption}
+        rows={days.map((date, at) => ({ date, at })).toReversed()}
+        keyOf={({ date }) => date}
+        columns={[
+          { title: t('usage.day'), isName: true, cell: ({ date }) => utcDay(date) },
+          ...series.map(({ label, values }) => ({
+            ...{ title: label, isNumeric: true },
+            cell: ({ at }: { at: number }) => number(values[at] ?? 0),
+          })),
+        ]}
+      />
+    </Disclosure>
   );
 }
 
@@ -140,47 +95,53 @@ export function Report({
   return (
     <>
       <CountedFrom of={of} />
-      <div className={styles['split']}>
-        <Chart {...chart} />
-        <table className={styles['bars']}>
-          <caption className="visually-hidden">{caption}</caption>
-          <thead className="visually-hidden">
-            <tr>
-              <th scope="col">{group}</th>
-              <th scope="col">{unit}</th>
-              <th scope="col">{t('usage.share')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, name, color, count }) => (
-              <tr key={key}>
-                <th scope="row">
-                  <i style={{ background: `var(${color})` }} />
-                  {name}
-                </th>
-                <td>{number(count)}</td>
-                <td>
-                  <Bar className={styles['part']} max={longest} value={count} />
-                  <span>{percent(total === 0 ? 0 : count / total)}</span>
-                </td>
+      <Row gap={6} align="start">
+        <Fill least={26}>
+          <Chart {...chart} />
+        </Fill>
+        <Fill least={16}>
+          <table className={styles['bars']}>
+            <caption className="visually-hidden">{caption}</caption>
+            <thead className="visually-hidden">
+              <tr>
+                <th scope="col">{group}</th>
+                <th scope="col">{unit}</th>
+                <th scope="col">{t('usage.share')}</th>
               </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{t('usage.total')}</th>
-              <td>{number(total)}</td>
-              <td />
-            </tr>
-          </tfoot>
-        </table>
-      </div>
-      <div className={styles['foot']}>
-        <DayTable caption={table} days={of.days.map(({ date }) => date)} series={series} />
+            </thead>
+            <tbody>
+              {rows.map(({ key, name, color, count }) => (
+                <tr key={key}>
+                  <th scope="row">
+                    <i style={{ background: `var(${color})` }} />
+                    {name}
+                  </th>
+                  <td>{number(count)}</td>
+                  <td>
+                    <Bar className={styles['part']} max={longest} value={count} />
+                    <span>{percent(total === 0 ? 0 : count / total)}</span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">{t('usage.total')}</th>
+                <td>{number(total)}</td>
+                <td />
+              </tr>
+            </tfoot>
+          </table>
+        </Fill>
+      </Row>
+      <Row gap={4} align="start">
+        <Fill least={16}>
+          <DayTable caption={table} days={of.days.map(({ date }) => date)} series={series} />
+        </Fill>
         <button type="button" onClick={() => void save()}>
           {file.label}
         </button>
-      </div>
+      </Row>
     </>
   );
 }

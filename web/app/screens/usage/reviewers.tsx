@@ -1,5 +1,8 @@
 import type { ReviewerReport } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Section } from '../../kit/section.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -17,14 +20,13 @@ export function Reviewers() {
   const t = useT();
   const report = useReviewers();
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="reviewers">
-      <h2 id="reviewers">{t('usage.reviewers')}</h2>
+    <Section title={t('usage.reviewers')} why={t('usage.reviewers_hint')}>
       <Read from={report} lines={6}>
         {(found) =>
           found.reviewers.length === 0 ? <p>{t('usage.no_member_reviews')}</p> : <Table report={found} />
         }
       </Read>
-    </section>
+    </Section>
   );
 }
 
@@ -42,50 +44,56 @@ function Table({ report }: { report: ReviewerReport }) {
   };
   return (
     <>
-      <p className="hint">{t('usage.reviewers_hint')}</p>
-      <div className="table-scroll">
-        <table className={`stacked ${styles['table']}`}>
-          <caption>{t('usage.reviewers_of', { from: utcDay(report.from), to: utcDay(report.to) })}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('usage.reviewer')}</th>
-              <th scope="col">{t('usage.reviews')}</th>
-              <th scope="col">{t('usage.approved')}</th>
-              <th scope="col">{t('usage.edited')}</th>
-              <th scope="col">{t('usage.rejected')}</th>
-              <th scope="col">{t('usage.edit_distance')}</th>
-              <th scope="col">{t('usage.time_each')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {report.reviewers.map((one) => (
-              <tr key={one.user_id}>
-                <th scope="row">
-                  <MemberName email={one.email} id={one.user_id} />
-                </th>
-                <td data-label={t('usage.reviews')} className={styles['measure']}>
-                  <Bar className={styles['part']} max={most} value={reviewsOf(one)} />
-                  <span>{number(reviewsOf(one))}</span>
-                </td>
-                <td data-label={t('usage.approved')}>{number(one.approved)}</td>
-                <td data-label={t('usage.edited')}>{number(one.edited)}</td>
-                <td data-label={t('usage.rejected')}>{number(one.rejected)}</td>
-                <td data-label={t('usage.edit_distance')}>
-                  {one.words > 0 ? percent(one.edits / one.words) : t('usage.unknown')}
-                  <Known of={one.measured} all={one.approved + one.edited} />
-                </td>
-                <td data-label={t('usage.time_each')}>
-                  {one.timed > 0 ? duration(one.worked_ms / one.timed) : t('usage.unknown')}
-                  <Known of={one.timed} all={reviewsOf(one)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <button type="button" className={styles['below']} onClick={() => void save()}>
-        {t('usage.export_reviewers')}
-      </button>
+      <DataTable
+        caption={t('usage.reviewers_of', { from: utcDay(report.from), to: utcDay(report.to) })}
+        rows={report.reviewers}
+        keyOf={({ user_id }) => user_id}
+        columns={[
+          {
+            title: t('usage.reviewer'),
+            isName: true,
+            cell: (one) => <MemberName email={one.email} id={one.user_id} />,
+          },
+          {
+            title: t('usage.reviews'),
+            isNumeric: true,
+            cell: (one) => (
+              <Row as="span" isTight justify="end">
+                <Bar className={styles['part']} max={most} value={reviewsOf(one)} />
+                <span>{number(reviewsOf(one))}</span>
+              </Row>
+            ),
+          },
+          { title: t('usage.approved'), isNumeric: true, cell: (one) => number(one.approved) },
+          { title: t('usage.edited'), isNumeric: true, cell: (one) => number(one.edited) },
+          { title: t('usage.rejected'), isNumeric: true, cell: (one) => number(one.rejected) },
+          {
+            title: t('usage.edit_distance'),
+            isNumeric: true,
+            cell: (one) => (
+              <>
+                {one.words > 0 ? percent(one.edits / one.words) : t('usage.unknown')}
+                <Known of={one.measured} all={one.approved + one.edited} />
+              </>
+            ),
+          },
+          {
+            title: t('usage.time_each'),
+            isNumeric: true,
+            cell: (one) => (
+              <>
+                {one.timed > 0 ? duration(one.worked_ms / one.timed) : t('usage.unknown')}
+                <Known of={one.timed} all={reviewsOf(one)} />
+              </>
+            ),
+          },
+        ]}
+      />
+      <Row>
+        <button type="button" onClick={() => void save()}>
+          {t('usage.export_reviewers')}
+        </button>
+      </Row>
     </>
   );
 }
@@ -99,7 +107,7 @@ function Known({ of, all }: { of: number; all: number }) {
   const t = useT();
   const { number } = useFormat();
   if (of === 0 || of >= all) return null;
-  return <span className={styles['known']}>{t('usage.known', { of: number(of), all: number(all) })}</span>;
+  return <span className="hint">{t('usage.known', { of: number(of), all: number(all) })}</span>;
 }
 
 /** The columns of the file: the field names and sums of the service. */

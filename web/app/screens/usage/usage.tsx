@@ -1,9 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { reviewReports } from '#sdk/review-reports.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { Field } from '../../kit/field.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Card } from '../../kit/card.tsx';
+import { DatePicker } from '../../kit/date-picker.tsx';
+import { Section } from '../../kit/section.tsx';
+import { Segments } from '../../kit/segments.tsx';
+import { Text } from '../../kit/text.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -12,10 +17,8 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
-import { Segments } from './report-parts.tsx';
 import { useBreakdown, useRange, useReviewers } from './reports.ts';
 import { Reviewers } from './reviewers.tsx';
-import styles from './usage.module.css';
 
 /**
  * `/app/reports`: billed characters and the reviewers' work in a range of days, with an export of approved items; and the
@@ -25,13 +28,15 @@ export function UsageScreen() {
   return (
     <AdminsOnly title="common.usage" acts={<RangeChoice />}>
       {({ tenant }) => (
-        <div className={styles['reports']}>
+        <Stack gap={4}>
           <KeyFigures />
           <BilledCharacters />
           <Reviewers />
-          <ApprovedItems />
-          <Month tenantId={tenant.id} />
-        </div>
+          <Grid least={24} align="start">
+            <ApprovedItems />
+            <Month tenantId={tenant.id} />
+          </Grid>
+        </Stack>
       )}
     </AdminsOnly>
   );
@@ -48,26 +53,30 @@ function KeyFigures() {
   const words = reviews?.reviewers.reduce((sum, one) => sum + one.words, 0) ?? 0;
   const edits = reviews?.reviewers.reduce((sum, one) => sum + one.edits, 0) ?? 0;
   return (
-    <dl className={styles['figures']}>
+    <Grid as="dl" least={9.5}>
       <Figure name={t('usage.chars')} note={t('usage.of_jobs', { count: jobs, jobs: number(jobs) })}>
         {usage && number(chars)}
       </Figure>
       <Figure name={t('usage.edit_distance')} note={t('usage.of_words', { words: number(words) })}>
         {words > 0 && percent(edits / words)}
       </Figure>
-    </dl>
+    </Grid>
   );
 }
 
 function Figure({ name, note, children }: { name: string; note: string; children: ReactNode }) {
   return (
-    <div className="card">
-      <dt>{name}</dt>
-      <dd>
-        <b translate="no">{children || '–'}</b>
+    <Card gap={0} pad={4}>
+      <Text as="dt" size="sm" tone="soft">
+        {name}
+      </Text>
+      <dd style={{ margin: 0 }}>
+        <Text size="2xl" weight="semi" isNumeric translate="no">
+          {children || '–'}
+        </Text>
         <span className="hint">{note}</span>
       </dd>
-    </div>
+    </Card>
   );
 }
 
@@ -94,15 +103,15 @@ function RangeChoice() {
   const show = (range: { from: string; to: string }) =>
     void navigate({ search: (before) => ({ ...before, ...range }) });
   return (
-    <>
+    <Row gap={4} align="end" justify="space-between">
       <Segments<Preset | 'other'>
         label={t('usage.range')}
         value={preset ?? 'other'}
-        options={presets.map((value) => ({ value, name: t('usage.last_days', { days: Number(value) }) }))}
+        options={presets.map((value) => [value, t('usage.last_days', { days: Number(value) })])}
         onChange={(days) => show(lastDays(Number(days)))}
       />
       <Days key={`${shown.from} ${shown.to}`} shown={shown} onShow={show} />
-    </>
+    </Row>
   );
 }
 
@@ -116,31 +125,30 @@ function Days({
   const t = useT();
   const [range, setRange] = useState(shown);
   return (
-    <form
-      className={styles['range']}
-      onSubmit={(event) => {
+    <Row
+      as="form"
+      align="end"
+      onSubmit={(event: FormEvent) => {
         event.preventDefault();
         onShow(range);
       }}
     >
-      <Field
+      <DatePicker
         label={t('usage.first_day')}
-        type="date"
-        required
         max={range.to}
         value={range.from}
         onValue={(from) => setRange({ ...range, from })}
       />
-      <Field
+      <DatePicker
         label={t('usage.last_day')}
-        type="date"
-        required
         min={range.from}
         value={range.to}
         onValue={(to) => setRange({ ...range, to })}
       />
-      <button type="submit">{t('usage.show')}</button>
-    </form>
+      <button type="submit" disabled={range.from === '' || range.to < range.from}>
+        {t('usage.show')}
+      </button>
+    </Row>
   );
 }
 
@@ -156,28 +164,22 @@ function ApprovedItems() {
     announce(t('usage.saved'));
   });
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="approved">
-      <h2 id="approved">{t('usage.approved_items')}</h2>
-      <p className="hint">{t('usage.approved_items_hint')}</p>
-      <Segments<'csv' | 'xlsx'>
-        label={t('usage.file_format')}
-        value={format}
-        options={[
-          { value: 'csv', name: 'CSV' },
-          { value: 'xlsx', name: 'Excel' },
-        ]}
-        onChange={setFormat}
-      />
+    <Section title={t('usage.approved_items')} why={t('usage.approved_items_hint')}>
       {error !== undefined && <Problem error={error} />}
-      <button
-        type="button"
-        className={styles['below']}
-        aria-busy={isBusy}
-        disabled={isBusy}
-        onClick={(event) => void save(event)}
-      >
-        {t('usage.export_approved_items')}
-      </button>
-    </section>
+      <Row gap={4}>
+        <Segments<'csv' | 'xlsx'>
+          label={t('usage.file_format')}
+          value={format}
+          options={[
+            ['csv', 'CSV'],
+            ['xlsx', 'Excel'],
+          ]}
+          onChange={setFormat}
+        />
+        <button type="button" aria-busy={isBusy} disabled={isBusy} onClick={(event) => void save(event)}>
+          {t('usage.export_approved_items')}
+        </button>
+      </Row>
+    </Section>
   );
 }

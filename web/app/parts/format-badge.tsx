@@ -1,0 +1,15 @@
+/** The format of a file, by the extension of its name. It takes its place also if there is none. */
+export function FormatBadge({ name }: { name: string }) {
+  const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
+  const format = extension?.toLowerCase();
+  return (
+    <span
+      className={format && 'format'}
+      data-format={format}
+      translate="no"
+      style={{ flex: 'none', minInlineSize: 44, padding: '2px 6px', textAlign: 'center' }}
+    >
+      {format}
+    </span>
+  );
+}
