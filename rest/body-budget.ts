@@ -88,6 +88,8 @@ export function limitBodyMemory(
       done,
     );
   });
+  parseInTurn(app);
+  releaseAtResponse(app);
 
   /** Reserves memory for a body whose sender may send its declared length, and passes its stream or an error on. */
   function read(
@@ -139,14 +141,20 @@ export function limitBodyMemory(
     stop = () => void counting.destroy(tooMuch());
     done(null, counting);
   }
+}
 
-  // Parse at most one large body in each iteration of the event loop, so that other events can run in between.
+/** Parses at most one large body in each iteration of the event loop, so that other events can run in between. */
+function parseInTurn(app: FastifyInstance): void {
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
     if (!request.releaseBody || !isLargeBody(request.body)) return done();
     last = last.then(() => nextTurn());
     last.then(() => done());
   });
+}
+
+/** Releases a body when its response has been produced. */
+function releaseAtResponse(app: FastifyInstance): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (request.releaseBody) {
       request.releaseBody();

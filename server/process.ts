@@ -243,13 +243,10 @@ async function startParts(
   if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, unguarded.secretsKeys);
   const { store, claim } = guardStore(probe, unguarded.storage, settings);
   const given = { ...unguarded, storage: store };
-  const unclaimed = await (store.isLocal ? claim() : inTime(claim())).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof SettingsError) throw error;
-      return error;
-    },
-  );
+  const unclaimed = await (store.isLocal ? claim() : inTime(claim())).catch((error: unknown) => {
+    if (error instanceof SettingsError) throw error;
+    return { error };
+  });
   const api = ofApi
     ? await (await import('./app.ts')).buildApp(
         { ...given, database: ofApi },
@@ -257,24 +254,20 @@ async function startParts(
       )
     : undefined;
   const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
+  const warn = (message: string) => (error: unknown) => log.warn({ error: describeForLog(error) }, message);
   // An unreachable storage is an outage that may end: the process claims it then, and is not ready before.
-  if (unclaimed)
-    log.warn({ error: describeForLog(unclaimed) }, 'the storage cannot be compared with the database yet');
+  if (unclaimed) warn('the storage cannot be compared with the database yet')(unclaimed.error);
   if (countTokens) {
-    const spending = openTokenSpending(open('tokens', poolSizes.tokens(), { waitMs: 3000 }), (error) =>
-      log.warn(
-        { error: describeForLog(error) },
-        'could not store the tokens of model calls; retrying in a few seconds',
-      ),
+    const spending = openTokenSpending(
+      open('tokens', poolSizes.tokens(), { waitMs: 3000 }),
+      warn('could not store the tokens of model calls; retrying in a few seconds'),
     );
     started.push({ stop: () => spending.close() });
     countTokens(spending);
   }
   // Also with the stub: workspaces can have their own engines.
   started.push(
-    storeModelRequests(probe, settings, (error) =>
-      log.warn({ error: describeForLog(error) }, 'could not store the figures of the models; retrying'),
-    ),
+    storeModelRequests(probe, settings, warn('could not store the figures of the models; retrying')),
   );
   log.debug({ settings: redactSettings(settings) }, 'settings');
   const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
@@ -317,12 +310,7 @@ async function startParts(
   readiness.endStart();
 
   const { live } = given.engine;
-  if (api && !live) log.warn({}, stubNotice);
-  if (api) {
-    const { billingNotice } = await import('./billing/capabilities.ts');
-    const notice = billingNotice(settings);
-    if (notice !== null) log.warn({}, notice);
-  }
+  if (api) for (const notice of await noticesOf(settings, live)) log.warn({}, notice);
   let stopping: Promise<void> | undefined;
   return {
     address,
@@ -335,6 +323,12 @@ async function startParts(
       return stopping;
     },
   };
+}
+
+/** What the operator should know of the settings of the API. */
+async function noticesOf(settings: Settings, isLive: boolean): Promise<string[]> {
+  const { billingNotice } = await import('./billing/capabilities.ts');
+  return [isLive ? null : stubNotice, billingNotice(settings)].filter((notice) => notice !== null);
 }
 
 /**

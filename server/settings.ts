@@ -71,7 +71,7 @@ function refuseFormerNames(env: NodeJS.ProcessEnv): void {
   );
 }
 
-export { type EngineSettings, type Settings, SettingsError, settingNames } from './settings/environment.ts';
+export { type Settings, SettingsError, settingNames } from './settings/environment.ts';
 
 /**
  * Reads the settings once. An empty variable counts as unset, as in compose files.

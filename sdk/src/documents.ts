@@ -333,8 +333,7 @@ function translateForm(
 }
 
 export function documents(connection: Connection): Documents {
-  const { create, downloads, json, keyOf, mutate, mutateOnce, observers, query, rest, run, settings } =
-    connection;
+  const { create, downloads, json, keyOf, observers, rest, run, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -402,11 +401,8 @@ export function documents(connection: Connection): Documents {
     artifacts: (documentId, options) =>
       json(artifactsCall, { method: 'GET', path: at(documentId, '/artifacts') }, options),
     texts(documentId, options) {
-      const request = {
-        method: 'GET',
-        path: at(documentId, '/download'),
-        query: { content: 'texts' },
-      } as const;
+      const content = { content: 'texts' };
+      const request = { method: 'GET', path: at(documentId, '/download'), query: content } as const;
       return mapResult(
         run(textsCall, (attempt) => rest.download(request, 'application/json', attempt), options),
         ({ bytes }): DocumentTexts | null => JSON.parse(new TextDecoder().decode(bytes)),
@@ -415,15 +411,9 @@ export function documents(connection: Connection): Documents {
     download(documentId, options) {
       const types = Object.values(documentTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;
-      const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
-      return mapResult(downloads.open(downloadCall, request, types, options), (opened) => {
-        const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
-        const { fileName: sourceFileName } = file;
-        const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
-        // Older versions of the service suggest no name. The default must not overwrite the source either.
-        const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
-        return Object.assign(file, { fileName, sourceFileName });
-      });
+      return mapResult(downloads.open(downloadCall, request, types, options), (opened) =>
+        documentFile(opened, documentId),
+      );
     },
     review: (documentId, request, options) =>
       json(reviewCall, { method: 'POST', path: at(documentId, '/review'), json: request }, options),
@@ -436,6 +426,13 @@ export function documents(connection: Connection): Documents {
     approve: (documentId, request = {}, options) =>
       json(approveCall, { method: 'POST', path: at(documentId, '/approve'), json: request }, options),
     delete: (documentId, options) => json(deleteCall, { method: 'DELETE', path: at(documentId) }, options),
+    ...procedureCalls(connection),
+  };
+}
+
+/** The methods that call procedures, and not REST. */
+function procedureCalls({ mutate, mutateOnce, query }: Connection) {
+  return {
     progress: (wanted, options) => query('documents.progress', wanted, options),
     outline: (documentId, { withOptions = false, ...options } = {}) =>
       query(
@@ -460,7 +457,18 @@ export function documents(connection: Connection): Documents {
     approveMany: (request, options) => mutate('documents.approveMany', request, options),
     outage: (wanted, options) => query('documents.outage', wanted, options),
     requeue: (request, options) => mutate('documents.requeue', request, options),
-  };
+  } satisfies Partial<Documents>;
+}
+
+/** The downloaded file, with the name that the service suggests for it. */
+function documentFile(opened: OpenDownload, documentId: string) {
+  const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
+  const file = streamedFile({ ...opened, read: readWhole(opened) }, unnamed);
+  const { fileName: sourceFileName } = file;
+  const suggested = readSuggestedName(opened.headers.get('x-suggested-filename'));
+  // Older versions of the service suggest no name. The default must not overwrite the source either.
+  const fileName = suggested ?? sourceFileName.replace(/(\.[^.]*)?$/, `.${documentId}$1`);
+  return Object.assign(file, { fileName, sourceFileName });
 }
 
 /**

@@ -1,10 +1,8 @@
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../../server/router.ts';
 
 // Types of the procedure that only the list of files calls. They are not published.
 
-/** The filters of the list of files. */
-export type FilesQuery = inferRouterInputs<AppRouter>['documents']['files'];
 /** A page of files, and the number of files in each state. */
 export type FilePage = inferRouterOutputs<AppRouter>['documents']['files'];
 /** A file in one language, with its progress. */

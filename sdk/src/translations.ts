@@ -243,7 +243,7 @@ function asynchronous(request: RestRequest): RestRequest {
 }
 
 export function translations(connection: Connection): Translations {
-  const { create, json, keyOf, mutate, mutateOnce, query, rest, run, settings } = connection;
+  const { create, json, keyOf, rest, run, settings } = connection;
   const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
   const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
   /** Adds an idempotency key to a request that has none: the key of the options, or a new one. */
@@ -271,13 +271,6 @@ export function translations(connection: Connection): Translations {
       );
       return (Array.isArray(created) ? jobs : jobs[0]) as T;
     });
-
-  const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
-    mapResult(query('translations.search', wanted, options), ({ jobs, next_cursor, searched_to }) =>
-      Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
-        searchedTo: searched_to,
-      }),
-    );
 
   return {
     create: (request, options) =>
@@ -346,6 +339,20 @@ export function translations(connection: Connection): Translations {
       }));
     },
     delete: (jobId, options) => json(deleteCall, { method: 'DELETE', path: at(jobId) }, options),
+    ...procedureCalls(connection),
+  };
+}
+
+/** The methods that call procedures, and not REST. */
+function procedureCalls({ mutate, mutateOnce, query }: Connection) {
+  const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
+    mapResult(query('translations.search', wanted, options), ({ jobs, next_cursor, searched_to }) =>
+      Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
+        searchedTo: searched_to,
+      }),
+    );
+
+  return {
     search: (wanted, options) => listOf(() => searchPage(wanted, options)),
     searchPage,
     counts: (options) => query('translations.counts', undefined, options),
@@ -354,5 +361,5 @@ export function translations(connection: Connection): Translations {
     resolve: (request, options) => mutateOnce('translations.resolve', request, options),
     recheck: (request, options) => mutateOnce('translations.recheck', request, options),
     reviewMany: (request, options) => mutateOnce('translations.reviewMany', request, options),
-  };
+  } satisfies Partial<Translations>;
 }

@@ -11,14 +11,26 @@ import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { hasLetter, splitText } from './xlsx/cell-text.ts';
 import { KeyColumns, keyColumnFinding, LeftOutColumns } from './xlsx/columns.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
-import { formatKey, formatRegion, readNumberFormats, selectedFormats } from './xlsx/number-formats.ts';
+import {
+  formatKey,
+  formatRegion,
+  type NumberFormat,
+  readNumberFormats,
+  selectedFormats,
+} from './xlsx/number-formats.ts';
 import { readXmlPart } from './xlsx/part-stream.ts';
-import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';
+import {
+  includedParts,
+  namedSheets,
+  PartTextReader,
+  sheetNameKey,
+  type TextPart,
+} from './xlsx/part-texts.ts';
 import { writeWorkbook } from './xlsx/rebuild.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
 import { SheetTables, slicedTables } from './xlsx/tables.ts';
 import { readTextCells } from './xlsx/text-cells.ts';
-import { openWorkbook, type Sheet, selectSheets } from './xlsx/workbook.ts';
+import { openWorkbook, type Sheet, selectSheets, type Workbook } from './xlsx/workbook.ts';
 
 /**
  * Workbooks. The texts to translate are those of cells and the messages of data validations, and the other texts that a
@@ -38,9 +50,9 @@ export const { extract, rebuild } = officeFormat({
     const kept = new KeptContent(include);
     const selected = selectSheets(workbook.sheets, pages);
     const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
-    let read = 0;
-    let accounted = 0;
-    const addText = (segment: Omit<Segment, 'source'>, text: string): Segment => {
+    const { styles: otherStyles, ...unread } = await countLeftOut(workbook, strings, left, tally);
+    let [read, accounted] = [unread.characters, unread.characters];
+    const addText: AddText = (segment, text) => {
       const { source } = splitText(text);
       translated.add(source);
       const added: Segment = { ...segment, source: [source] };
@@ -49,24 +61,11 @@ export const { extract, rebuild } = officeFormat({
     };
     const leftOut = new LeftOutColumns(selection.excludeColumns);
     const excludeColumns: string[] = [];
-    const [styles, otherStyles] = [new Set<number>(), new Set<number>()];
+    const styles = new Set<number>();
     const keep = (kind: KeptClass, reason: string, characters: number): void => {
       accounted += characters;
       if (characters > 0) tally.keep(kind, reason, characters);
     };
-    for (const sheet of left) {
-      const tables = await SheetTables.read(workbook.office, sheet.path);
-      const summary = await readTextCells(workbook, sheet, strings, tables, {
-        text: () => {},
-        outcome: (_, characters) => {
-          read += characters;
-          keep('not_selected', 'pages', characters);
-        },
-      });
-      for (const { text } of summary.validationTexts)
-        tally.keep('not_selected', 'pages', countCharacters(text));
-      for (const style of summary.styles) otherStyles.add(style);
-    }
     const headers = include.includes('table_headers') ? { sliced: await slicedTables(workbook) } : undefined;
     const compared = new ComparedTexts();
     for (const sheet of selected) {
@@ -118,31 +117,14 @@ export const { extract, rebuild } = officeFormat({
     }
     const parts = await includedParts(workbook, selected, selection);
     await kept.read(workbook, new Set(parts.map(({ path }) => path)));
-    for (const part of parts)
-      await readXmlPart(
-        workbook.office,
-        part.path,
-        new PartTextReader(part.rule, ({ key, text, reference }) => {
-          const { regionId, sheet } = part;
-          const place = reference === undefined ? part.place : `${part.place} ${reference}`;
-          addText({ regionId, cellId: key, kind: 'text_block', page: sheet.number, place }, text);
-          return undefined;
-        }),
-      );
+    for (const part of parts) await readPart(workbook, part, addText);
     const named = namedSheets(workbook, selected, selection);
     for (const { regionId, number: page, name } of named) {
       const place = `${name}, sheet name`;
       addText({ regionId, cellId: sheetNameKey, kind: 'text_block', page, place }, name);
     }
     const formats = selectedFormats(await readNumberFormats(workbook), styles, otherStyles);
-    for (const format of formats.translated)
-      for (const [at, { text }] of format.words.entries()) {
-        const place = `number format ${clip(format.code, 60)}`;
-        addText(
-          { regionId: formatRegion, cellId: formatKey(format, at), kind: 'text_block', page: null, place },
-          text,
-        );
-      }
+    for (const format of formats.translated) addFormat(format, addText);
     for (const { words } of formats.left)
       for (const { text } of words) tally.keep('not_selected', 'pages', countCharacters(text));
     findings.push(...kept.findings());
@@ -160,6 +142,59 @@ export const { extract, rebuild } = officeFormat({
 
   write: writeWorkbook,
 });
+
+type AddText = (segment: Omit<Segment, 'source'>, text: string) => Segment;
+
+/** Adds the texts of a part that belongs to a sheet, such as its comments. */
+async function readPart(
+  workbook: Workbook,
+  part: TextPart & { sheet: Sheet },
+  addText: AddText,
+): Promise<void> {
+  const { path, rule, regionId, sheet } = part;
+  const reader = new PartTextReader(rule, ({ key, text, reference }) => {
+    const place = reference === undefined ? part.place : `${part.place} ${reference}`;
+    addText({ regionId, cellId: key, kind: 'text_block', page: sheet.number, place }, text);
+    return undefined;
+  });
+  await readXmlPart(workbook.office, path, reader);
+}
+
+/** Adds the words of a number format. */
+function addFormat(format: NumberFormat, addText: AddText): void {
+  for (const [at, { text }] of format.words.entries()) {
+    const [cellId, place] = [formatKey(format, at), `number format ${clip(format.code, 60)}`];
+    addText({ regionId: formatRegion, cellId, kind: 'text_block', page: null, place }, text);
+  }
+}
+
+/**
+ * Counts the texts of sheets that are not selected.
+ * @returns the characters of their cells, and the styles of the cells
+ */
+async function countLeftOut(
+  workbook: Workbook,
+  strings: SharedStrings,
+  sheets: readonly Sheet[],
+  tally: TextTally,
+): Promise<{ characters: number; styles: ReadonlySet<number> }> {
+  let characters = 0;
+  const styles = new Set<number>();
+  for (const sheet of sheets) {
+    const tables = await SheetTables.read(workbook.office, sheet.path);
+    const summary = await readTextCells(workbook, sheet, strings, tables, {
+      text: () => {},
+      outcome: (_, ofCell) => {
+        characters += ofCell;
+        if (ofCell > 0) tally.keep('not_selected', 'pages', ofCell);
+      },
+    });
+    for (const { text } of summary.validationTexts)
+      tally.keep('not_selected', 'pages', countCharacters(text));
+    for (const style of summary.styles) styles.add(style);
+  }
+  return { characters, styles };
+}
 
 /**
  * Checks a file before a job is created: all limits except those on the number and length of texts, and whether all

@@ -4,6 +4,7 @@ import {
   getTRPCErrorFromUnknown,
   getTRPCErrorShape,
   TRPCError,
+  type TRPCProcedureType,
 } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
@@ -28,21 +29,11 @@ export function serveRpc(
   router: AnyRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
 ): void {
-  const procedures = new Map(
-    proceduresOf(router)
-      .filter(([, { meta }]) => !travelsByRestOnly(meta))
-      .map(([path, { type, meta, inputs }]) => {
-        return [
-          path,
-          {
-            type,
-            access: meta ?? {},
-            refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
-            schema: inputs[0] instanceof z.ZodPrefault ? (inputs[0].unwrap() as z.ZodType) : inputs[0],
-          },
-        ];
-      }),
-  );
+  const procedures = servedProcedures(router);
+  const calledBy = (request: FastifyRequest, reply: FastifyReply): Called => {
+    const { path } = request.params as { path: string };
+    return { router, path, type: procedures.get(path)?.type, ctx: createContext(request, reply) };
+  };
   const streams = trackEventStreams(app);
   app.route({
     method: ['GET', 'POST'],
@@ -59,13 +50,12 @@ export function serveRpc(
     errorHandler: (thrown, request, reply) => {
       // The application's handler translates the errors of Fastify.
       if (!((thrown as unknown) instanceof AppError)) throw thrown;
-      return sendFailure(thrown, request, reply, inSuperjson);
+      return sendFailure(thrown, calledBy(request, reply), reply, inSuperjson);
     },
     handler: async (request, reply) => {
-      const { path } = request.params as { path: string };
+      const called = calledBy(request, reply);
+      const { path, type, ctx } = called;
       const procedure = procedures.get(path);
-      const type = procedure?.type;
-      const ctx = createContext(request, reply);
       // Do not log the name in the URL: the caller chooses it.
       ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
@@ -97,57 +87,79 @@ export function serveRpc(
           return await sendEventStream(
             reply,
             data as AsyncIterable<unknown>,
-            (thrown) => failureOf(thrown, request, reply).shape,
+            (thrown) => failureOf(thrown, called).shape,
           );
         return reply.send(JSON.stringify({ result: { data: wrap(data) } }));
       } catch (thrown) {
-        return sendFailure(thrown, request, reply, wrap);
+        return sendFailure(thrown, called, reply, wrap);
       }
     },
   });
+}
 
-  /** Notes an error of a call, and returns its body. */
-  function failureOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const { path } = request.params as { path: string };
-    const type = procedures.get(path)?.type;
-    const ctx = createContext(request, reply);
-    const known = toAppError(thrown);
-    ctx.notes.error = known;
-    // The procedures log other failures, but the items of a subscription are made after it has returned.
-    if (type === 'subscription' && known.code === 'internal_error')
-      ctx.services.log.error(
-        { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
-        'unexpected failure',
-      );
-    const error =
-      thrown instanceof TRPCError
-        ? thrown
-        : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
-    const shape = getTRPCErrorShape({
-      config: router._def._config,
-      error: getTRPCErrorFromUnknown(error),
-      type: type ?? 'unknown',
-      path,
-      input: undefined,
-      ctx,
-    });
-    return { known, shape };
-  }
+/** The procedures that this transport serves, by their paths. */
+function servedProcedures(router: AnyRouter) {
+  return new Map(
+    proceduresOf(router)
+      .filter(([, { meta }]) => !travelsByRestOnly(meta))
+      .map(([path, { type, meta, inputs }]) => {
+        return [
+          path,
+          {
+            type,
+            access: meta ?? {},
+            refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
+            schema: inputs[0] instanceof z.ZodPrefault ? (inputs[0].unwrap() as z.ZodType) : inputs[0],
+          },
+        ];
+      }),
+  );
+}
 
-  /** @param wrap returns the body in the format of the call's input */
-  function sendFailure(
-    thrown: unknown,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    wrap: (json: unknown) => unknown,
-  ): FastifyReply {
-    const { known, shape } = failureOf(thrown, request, reply);
-    setRetryAfter(reply, known);
-    return reply
-      .code(known.status)
-      .header('content-type', 'application/json')
-      .send(JSON.stringify({ error: wrap(shape) }));
-  }
+/** A call, with its router. The type is undefined if the router has no such procedure. */
+interface Called {
+  router: AnyRouter;
+  path: string;
+  type: TRPCProcedureType | undefined;
+  ctx: RequestContext;
+}
+
+/** Notes an error of a call, and returns its body. */
+function failureOf(thrown: unknown, { router, path, type, ctx }: Called) {
+  const known = toAppError(thrown);
+  ctx.notes.error = known;
+  // The procedures log other failures, but the items of a subscription are made after it has returned.
+  if (type === 'subscription' && known.code === 'internal_error')
+    ctx.services.log.error(
+      { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
+      'unexpected failure',
+    );
+  const error =
+    thrown instanceof TRPCError ? thrown : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
+  const shape = getTRPCErrorShape({
+    config: router._def._config,
+    error: getTRPCErrorFromUnknown(error),
+    type: type ?? 'unknown',
+    path,
+    input: undefined,
+    ctx,
+  });
+  return { known, shape };
+}
+
+/** @param wrap returns the body in the format of the call's input */
+function sendFailure(
+  thrown: unknown,
+  called: Called,
+  reply: FastifyReply,
+  wrap: (json: unknown) => unknown,
+): FastifyReply {
+  const { known, shape } = failureOf(thrown, called);
+  setRetryAfter(reply, known);
+  return reply
+    .code(known.status)
+    .header('content-type', 'application/json')
+    .send(JSON.stringify({ error: wrap(shape) }));
 }
 
 /** Bytes of a body that are read before its sender is admitted. An error has the format of the input, if it is read. */

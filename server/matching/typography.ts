@@ -71,11 +71,6 @@ export function spellings(text: string, language: string): string[] {
 
 const same = (text: string): string => text;
 
-/** Whether two texts in one language differ in typography only. */
-export function differInTypography(one: string, other: string, language: string): boolean {
-  return plainTypography(one, language) === plainTypography(other, language);
-}
-
 function curlySingle(text: string): string {
   return text
     .replace(/(?<![\p{L}\p{N}])'(?=[\p{L}\p{N}])(?=[^']*[\p{L}\p{N}.,!?]'(?![\p{L}\p{N}]))/gu, '‘')

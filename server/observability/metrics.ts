@@ -103,26 +103,27 @@ export function openMetrics(sources: MetricSources): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  const requests = new Counter({
-    name: 'lingualoop_http_requests_total',
-    help: 'HTTP requests by route, procedure and status.',
-    labelNames: ['method', 'route', 'procedure', 'status'],
-    registers,
-  });
-  const latencies = new Histogram({
-    name: 'lingualoop_http_request_duration_seconds',
-    help: 'Duration from the arrival of an HTTP request to the end of its response.',
-    labelNames: ['method', 'route', 'procedure'],
-    buckets,
-    registers,
-  });
-  const ownLatencies = new Histogram({
-    name: 'lingualoop_text_own_duration_seconds',
-    help: 'Duration of successful requests that translate texts, without the time of model calls.',
-    labelNames: ['procedure'],
-    buckets,
-    registers,
-  });
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    new Counter({ name: `lingualoop_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: readonly string[]) =>
+    new Histogram({ name: `lingualoop_${name}_seconds`, help, labelNames, buckets, registers });
+
+  const requests = counter('http_requests_total', 'HTTP requests by route, procedure and status.', [
+    'method',
+    'route',
+    'procedure',
+    'status',
+  ]);
+  const latencies = histogram(
+    'http_request_duration',
+    'Duration from the arrival of an HTTP request to the end of its response.',
+    ['method', 'route', 'procedure'],
+  );
+  const ownLatencies = histogram(
+    'text_own_duration',
+    'Duration of successful requests that translate texts, without the time of model calls.',
+    ['procedure'],
+  );
   const documentWaits = new Histogram({
     name: 'lingualoop_document_wait_seconds',
     help: 'Duration from the submission of a document until its first run.',
@@ -132,33 +133,21 @@ export function openMetrics(sources: MetricSources): Metrics {
   const histograms = Object.fromEntries(
     Object.entries(durations).map(([kind, { help, label }]) => [
       kind,
-      new Histogram({
-        name: `lingualoop_${kind}_duration_seconds`,
-        help,
-        labelNames: [label, 'outcome'],
-        buckets,
-        registers,
-      }),
+      histogram(`${kind}_duration`, help, [label, 'outcome']),
     ]),
   ) as Record<WorkKind, Histogram>;
   const counters = Object.fromEntries(
-    Object.entries(counted).map(([what, { name, help, labels }]) => [
-      what,
-      new Counter({ name: `lingualoop_${name}`, help, labelNames: labels, registers }),
-    ]),
+    Object.entries(counted).map(([what, { name, help, labels }]) => [what, counter(name, help, labels)]),
   ) as Record<Counted, Counter>;
-  const tokenCounter = new Counter({
-    name: 'lingualoop_engine_tokens_total',
-    help: 'Tokens of model calls, by the model in the request.',
-    labelNames: ['direction', 'model'],
-    registers,
-  });
-  const cost = new Counter({
-    name: 'lingualoop_engine_cost_total',
-    help: 'Cost of model calls, of models with a price in MODEL_PRICES and in its currency.',
-    labelNames: ['model'],
-    registers,
-  });
+  const tokenCounter = counter('engine_tokens_total', 'Tokens of model calls, by the model in the request.', [
+    'direction',
+    'model',
+  ]);
+  const cost = counter(
+    'engine_cost_total',
+    'Cost of model calls, of models with a price in MODEL_PRICES and in its currency.',
+    ['model'],
+  );
   new Gauge({
     name: 'lingualoop_build_info',
     help: 'The version of the service. The value is 1.',

@@ -146,7 +146,7 @@ export const settingNames: readonly string[] = Object.keys(environment.shape);
 
 export type Settings = Readonly<z.infer<typeof environment>>;
 
-export type EngineSettings = NonNullable<Settings['ENGINES']>;
+type EngineSettings = NonNullable<Settings['ENGINES']>;
 
 /** Whether a language model is connected, which judges and uses tokens. */
 export function hasLanguageModel({

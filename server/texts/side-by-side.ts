@@ -63,7 +63,8 @@ export function runSideBySide(
   deadline: AbortSignal,
 ): SideBySide {
   const { backgroundWork, engine, log } = services;
-  const about = { request_id: caller.requestId, tenant_id: caller.id };
+  const report = (level: 'warn' | 'error', message: string) => (error: unknown) =>
+    log[level]({ request_id: caller.requestId, tenant_id: caller.id, error: describeForLog(error) }, message);
   const isAlone = items.length === 1;
   const runs = new Map<number, ItemRun>();
   /** The last item that each item needs, for the items from the first. */
@@ -76,8 +77,7 @@ export function runSideBySide(
     const leverage = await leverageOf(services, scope, request, prefetched);
     return runPipeline(engine, request, scope, {
       leverage,
-      searchFailed: (error) =>
-        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without fuzzy matches'),
+      searchFailed: report('warn', 'a job is translated without fuzzy matches'),
     });
   }
 
@@ -88,14 +88,16 @@ export function runSideBySide(
     const result = translate((admitted[index] as Run).request, scope);
     const run: ItemRun = { isAhead: index > stored, result, outcome: undefined, abort };
     runs.set(index, run);
-    const settle = (outcome: ItemRun['outcome']) => {
-      run.outcome = outcome;
-      if (outcome && 'error' in outcome && !isRepeated(run, outcome.error)) stopAt(index + 1);
-      else beginAhead();
-    };
     result.then(
-      (value) => settle({ value }),
-      (error: unknown) => settle({ error }),
+      (value) => {
+        run.outcome = { value };
+        beginAhead();
+      },
+      (error: unknown) => {
+        run.outcome = { error };
+        if (isRepeated(run, error)) beginAhead();
+        else stopAt(index + 1);
+      },
     );
     return run;
   }
@@ -127,10 +129,7 @@ export function runSideBySide(
     }
   }
 
-  if (!isAlone)
-    plan().catch((error: unknown) =>
-      log.error({ ...about, error: describeForLog(error) }, 'the items of a series run one after the other'),
-    );
+  if (!isAlone) plan().catch(report('error', 'the items of a series run one after the other'));
   return {
     advance(count) {
       stored = count;

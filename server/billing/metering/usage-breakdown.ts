@@ -105,20 +105,6 @@ function hasRemoved(
     and ${usageDayGroups.day} between ${from}::date and ${to}::date and ${counted_from === null}::boolean`;
 }
 
-/**
- * SQL: whether a report counts the job because retention has removed its record, so that it is not in
- * `recordsInRange`. The caller makes sure that the job was delivered, and is in the range.
- */
-export function isRemoved(
-  tenantId: string,
-  covered: DateRange & { counted_from: string | null },
-  jobId: SQLWrapper,
-): SQL {
-  return sql`exists (select from ${usageDayGroups} where ${hasRemoved(tenantId, covered)})
-    and not exists (select from ${usageRecords}
-      where ${eq(usageRecords.tenantId, tenantId)} and ${usageRecords.jobId} = ${jobId})`;
-}
-
 function isInRange(tenantId: string, { from, to }: DateRange): SQL {
   const { recordedAt } = usageRecords;
   return sql`${eq(usageRecords.tenantId, tenantId)}

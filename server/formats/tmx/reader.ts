@@ -2,7 +2,7 @@ import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 import { readChangedate } from './changedate.ts';
 import { contextType, type TmxContext } from './writer.ts';
 
-export { XmlFileError, type XmlReason } from '../xml/xml-parser.ts';
+export { XmlFileError } from '../xml/xml-parser.ts';
 
 /** Determines which variants of a unit belong to the source language and which to the target language. */
 export interface TmxSides {

@@ -58,7 +58,8 @@ export function writeMail(
 ): WrittenMail {
   const language = mailLanguages.find((one) => one === given) ?? 'en';
   const own = words[language];
-  const { heading, paragraphs, action, footer } = contentOf(facts, own, language);
+  const write = contents[facts.kind] as (facts: MailFacts, own: MailWords, writer: Writer) => Content;
+  const { heading, paragraphs, action, footer } = write(facts, own, writerIn(language, facts.workspace));
   // A run of a value in a subject is isolated by characters, in a language that is written from right to left.
   const [open, close] = language === 'ar' ? ['\u2068', '\u2069'] : ['', ''];
   const plain = (runs: Run[]) =>
@@ -77,8 +78,9 @@ export function writeMail(
   return { subject, text: textOf(mail), html: htmlOf(mail) };
 }
 
-function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Content {
-  const workspace = shownName(facts.workspace);
+/** Fills the templates of a language. */
+function writerIn(language: MailLanguage, name: string) {
+  const workspace = shownName(name);
   const fill = (template: string, values: Record<string, string> = {}) =>
     runsOf(template, { workspace, ...values });
   const plural = (forms: Plural, n: number) => {
@@ -86,109 +88,103 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
     const shown = new Intl.NumberFormat(language).format(Math.min(n, maxCounted));
     return fill(form.replace('{n}', n > maxCounted ? `${shown}+` : shown));
   };
-  const both = (...counts: (readonly [Plural, number])[]) =>
-    counts
-      .filter(([, n]) => n > 0)
-      .flatMap(([forms, n], index) =>
-        index === 0 ? plural(forms, n) : [{ text: ' ', isValue: false }, ...plural(forms, n)],
-      );
-  const until = (template: string, time: Date) => fill(template, { when: timeIn(language, time) });
-  switch (facts.kind) {
-    case 'invite': {
-      const { subject, lead, leadByOperator, action, until: limit, why } = own.invite;
-      return {
-        heading: fill(subject),
-        paragraphs: [
-          facts.by.includes('@') ? fill(lead, { by: facts.by }) : fill(leadByOperator),
-          until(limit, facts.expiresAt),
-        ],
-        action: {
-          name: action,
-          path: `/signin#invite_token=${encodeURIComponent(facts.token)}&email_proof=${facts.proof}`,
-        },
-        footer: [fill(why)],
-      };
-    }
-    case 'confirmation': {
-      const { subject, lead, action, why } = own.confirmation;
-      return {
-        heading: fill(subject),
-        paragraphs: [fill(lead)],
-        action: { name: action, path: `/mail/confirm/${facts.token}` },
-        footer: [fill(why)],
-      };
-    }
-    case 'reset_link': {
-      const { subject, lead, leadOwn, action, until: limit, why } = own.resetLink;
-      return {
-        heading: fill(subject),
-        paragraphs: [fill(facts.isOwn ? leadOwn : lead), until(limit, facts.expiresAt)],
-        action: { name: action, path: `/signin#reset_token=${facts.token}` },
-        footer: [fill(why)],
-      };
-    }
-    case 'security': {
-      if (facts.event === 'second_review') {
-        const { subject, lead, why, action } = own.secondReview;
-        return {
-          heading: fill(subject),
-          paragraphs: [until(lead, facts.at), fill(why)],
-          action: { name: action, path: '/app/settings/members' },
-          footer: [fill(own.why)],
-        };
-      }
-      const { lead, action, why, ...subjects } = own.security;
-      const subject = subjects[facts.event];
-      return {
-        heading: fill(subject),
-        paragraphs: [until(lead, facts.at), fill(why)],
-        action: { name: action, path: '/app/settings/security' },
-        footer: [fill(own.why)],
-      };
-    }
-    case 'digest': {
-      const { subject, lead, action } = own.digest;
-      const ofMember = (['assigned', 'dueSoon', 'overdue'] as const).filter((name) => facts[name] > 0);
-      return {
-        heading: plural(subject, facts.items),
-        paragraphs: [
-          plural(lead, facts.items),
-          ...ofMember.map((name) => plural(own.digest[name], facts[name])),
-        ],
-        action: { name: action, path: '/app' },
-        footer: [fill(own.why)],
-      };
-    }
-    case 'decisions': {
-      const { approved, rejected, lead, open } = own.decisions;
-      const { items, subject } = facts;
-      const [kind, id] = subject?.split(' ') ?? [];
-      const path = {
-        document: id ? `/app/edit/documents/${encodeURIComponent(id)}` : '/app/files',
-        job: id ? `/jobs/${encodeURIComponent(id)}` : '/jobs',
-      };
-      return {
-        heading: both([approved, items - facts.rejected], [rejected, facts.rejected]),
-        paragraphs: [fill(lead)],
-        action: { name: open, path: kind === 'document' ? path.document : path.job },
-        footer: [fill(own.why)],
-      };
-    }
-    case 'documents': {
-      const { translated, failed, lead, openOne, openAll } = own.documents;
-      const { items, failedItems, documentId } = facts;
-      return {
-        heading: both([translated, items - failedItems], [failed, failedItems]),
-        paragraphs: [fill(lead)],
-        action:
-          documentId === null
-            ? { name: openAll, path: '/app/files' }
-            : { name: openOne, path: `/app/edit/documents/${encodeURIComponent(documentId)}` },
-        footer: [fill(own.why)],
-      };
-    }
-  }
+  return {
+    fill,
+    plural,
+    both: (...counts: (readonly [Plural, number])[]) =>
+      counts
+        .filter(([, n]) => n > 0)
+        .flatMap(([forms, n], index) =>
+          index === 0 ? plural(forms, n) : [{ text: ' ', isValue: false }, ...plural(forms, n)],
+        ),
+    until: (template: string, time: Date) => fill(template, { when: timeIn(language, time) }),
+  };
 }
+
+type Kind = MailFacts['kind'];
+type Writer = ReturnType<typeof writerIn>;
+
+const editorPath = (documentId: string) => `/app/edit/documents/${encodeURIComponent(documentId)}`;
+
+/** The content of each kind of mail. */
+const contents: {
+  [K in Kind]: (facts: Extract<MailFacts, { kind: K }>, own: MailWords, writer: Writer) => Content;
+} = {
+  invite({ by, expiresAt, token, proof }, { invite }, { fill, until }) {
+    return {
+      heading: fill(invite.subject),
+      paragraphs: [
+        by.includes('@') ? fill(invite.lead, { by }) : fill(invite.leadByOperator),
+        until(invite.until, expiresAt),
+      ],
+      action: {
+        name: invite.action,
+        path: `/signin#invite_token=${encodeURIComponent(token)}&email_proof=${proof}`,
+      },
+      footer: [fill(invite.why)],
+    };
+  },
+  confirmation({ token }, { confirmation: { subject, lead, action, why } }, { fill }) {
+    return {
+      heading: fill(subject),
+      paragraphs: [fill(lead)],
+      action: { name: action, path: `/mail/confirm/${token}` },
+      footer: [fill(why)],
+    };
+  },
+  reset_link({ token, isOwn, expiresAt }, { resetLink }, { fill, until }) {
+    return {
+      heading: fill(resetLink.subject),
+      paragraphs: [fill(isOwn ? resetLink.leadOwn : resetLink.lead), until(resetLink.until, expiresAt)],
+      action: { name: resetLink.action, path: `/signin#reset_token=${token}` },
+      footer: [fill(resetLink.why)],
+    };
+  },
+  security({ event, at }, own, { fill, until }) {
+    const isReview = event === 'second_review';
+    const { lead, why, action } = isReview ? own.secondReview : own.security;
+    return {
+      heading: fill(isReview ? own.secondReview.subject : own.security[event]),
+      paragraphs: [until(lead, at), fill(why)],
+      action: { name: action, path: `/app/settings/${isReview ? 'members' : 'security'}` },
+      footer: [fill(own.why)],
+    };
+  },
+  digest(facts, { digest, why }, { fill, plural }) {
+    const ofMember = (['assigned', 'dueSoon', 'overdue'] as const).filter((name) => facts[name] > 0);
+    return {
+      heading: plural(digest.subject, facts.items),
+      paragraphs: [
+        plural(digest.lead, facts.items),
+        ...ofMember.map((name) => plural(digest[name], facts[name])),
+      ],
+      action: { name: digest.action, path: '/app' },
+      footer: [fill(why)],
+    };
+  },
+  decisions({ items, rejected, subject }, { decisions, why }, { fill, both }) {
+    const [kind, id] = subject?.split(' ') ?? [];
+    const ofDocument = id ? editorPath(id) : '/app/files';
+    const ofJob = id ? `/jobs/${encodeURIComponent(id)}` : '/jobs';
+    return {
+      heading: both([decisions.approved, items - rejected], [decisions.rejected, rejected]),
+      paragraphs: [fill(decisions.lead)],
+      action: { name: decisions.open, path: kind === 'document' ? ofDocument : ofJob },
+      footer: [fill(why)],
+    };
+  },
+  documents({ items, failedItems, documentId }, { documents, why }, { fill, both }) {
+    return {
+      heading: both([documents.translated, items - failedItems], [documents.failed, failedItems]),
+      paragraphs: [fill(documents.lead)],
+      action:
+        documentId === null
+          ? { name: documents.openAll, path: '/app/files' }
+          : { name: documents.openOne, path: editorPath(documentId) },
+      footer: [fill(why)],
+    };
+  },
+};
 
 /** Splits a template at its placeholders. */
 function runsOf(template: string, values: Record<string, string>): Run[] {

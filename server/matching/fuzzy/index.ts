@@ -5,7 +5,6 @@
  */
 
 export {
-  type Candidate,
   candidateLimit,
   candidatesFor,
   minSimilarity,
@@ -13,6 +12,6 @@ export {
   type ShardPostings,
   selectCandidates,
 } from './candidates.ts';
-export { type Closest, closest, editSimilarity, similarityTo } from './edit-similarity.ts';
+export { closest, editSimilarity, similarityTo } from './edit-similarity.ts';
 export { grams, isShortEnough, maxFuzzyLength } from './grams.ts';
 export { type BuiltShard, buildShard, maxShardSegments } from './shard.ts';

@@ -20,7 +20,7 @@ const indonesian: Inflection = {
 
 const enclitics = matching(/^(?:nya|ku|mu)?(?:lah|kah|pun|tah)?$/);
 
-export type { Endings, Inflection, Stem, WordContext } from './paradigm.ts';
+export type { Endings, Inflection, Stem } from './paradigm.ts';
 
 /**
  * The inflection of each language. Undefined for languages whose words do not change, or change only by attached

@@ -15,7 +15,6 @@ export {
 } from './glossary-compliance.ts';
 export {
   compileTerms,
-  type FoundTerms,
   findInText,
   openTerms,
   type TermMatch,

@@ -79,21 +79,12 @@ export function openFileWork(
   let fonts: readonly OperatorFont[] = [];
   const isDirectory = fontsDir !== undefined && statSync(fontsDir, { throwIfNoEntry: false })?.isDirectory();
   const readable = isDirectory ? [pathToFileURL(`${fontsDir}/`)] : [];
-  const registry = new URL('./tasks.ts', import.meta.url);
   const proven = new ProvenTenants();
   const defer = (tenantId: string, share?: number): void => {
     deferred.add(tenantId, share);
     proven.remove(tenantId);
   };
-  const opened = Object.fromEntries(
-    Object.entries(queues).map(([name, queue]): [string, Queue] => [
-      name,
-      {
-        slots: new TaskQueue(queue, (tenantId) => deferred.has(tenantId)),
-        sandbox: new Sandbox(registry, { ...options, processes: queue.slots }, readable),
-      },
-    ]),
-  ) as Record<QueueName, Queue>;
+  const opened = openQueues(options, readable, (tenantId) => deferred.has(tenantId));
 
   /**
    * Waits for a slot and runs `use`. If the task was too expensive, defers the tenant before the slot is free, so that
@@ -168,6 +159,19 @@ export function openFileWork(
     },
   };
   return fileWork;
+}
+
+function openQueues(
+  options: Omit<SandboxOptions, 'processes' | 'queued'>,
+  readable: readonly URL[],
+  isDeferred: (tenantId: string) => boolean,
+): Record<QueueName, Queue> {
+  const registry = new URL('./tasks.ts', import.meta.url);
+  const entries = Object.entries(queues).map(([name, queue]): [string, Queue] => {
+    const sandbox = new Sandbox<Tasks>(registry, { ...options, processes: queue.slots }, readable);
+    return [name, { slots: new TaskQueue(queue, isDeferred), sandbox }];
+  });
+  return Object.fromEntries(entries) as Record<QueueName, Queue>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandInput, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import type { PlatformStore } from './blob-store.ts';
 import {
   checkedFolder,
@@ -64,6 +64,8 @@ export function parseS3Url(text: string): S3Bucket | Problem {
 /** The slowest upload that does not time out, in bytes a millisecond. */
 const bytesPerMs = 100;
 
+const maxResponseMs = 20_000;
+
 /** Timeouts and retries of requests; tests shorten them. */
 interface S3Times {
   /** Maximum milliseconds to connect. */
@@ -74,23 +76,21 @@ interface S3Times {
   attempts?: number;
 }
 
+interface S3 {
+  client: S3Client;
+  s3: typeof import('@aws-sdk/client-s3');
+}
+
 /**
- * Opens a store in a bucket. Makes no request yet. All errors are a `StoreError`, except the error for an invalid path. A
- * request whose response is lost is repeated: that is harmless, because an object never changes.
+ * Returns a function that opens the client of a bucket at its first call. The package takes 0.1 seconds and 20 MB, so a
+ * service without a bucket does not load it.
  */
-export function openS3(
-  address: S3Bucket,
-  { connect = 5000, response = 20_000, attempts = 4 }: S3Times = {},
-): PlatformStore {
-  const { bucket: Bucket, endpoint, region, pathStyle, encryption, kmsKey } = address;
-  const root = address.folder ? `${address.folder}/` : '';
-  const encrypted: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'> = {
-    ...(encryption && { ServerSideEncryption: encryption }),
-    ...(kmsKey && { SSEKMSKeyId: kmsKey }),
-  };
-  let opened: Promise<{ client: S3Client; s3: typeof import('@aws-sdk/client-s3') }> | undefined;
-  /** The package takes 0.1 seconds and 20 MB, so a service without a bucket does not load it. */
-  const open = () => {
+function clientOf(
+  { endpoint, region, pathStyle }: S3Bucket,
+  { connect = 5000, response = maxResponseMs, attempts = 4 }: S3Times,
+): () => Promise<S3> {
+  let opened: Promise<S3> | undefined;
+  return () => {
     opened ??= import('@aws-sdk/client-s3')
       .then((s3) => {
         const client = new s3.S3Client({
@@ -119,59 +119,65 @@ export function openS3(
       });
     return opened;
   };
+}
+
+/** Sends a request with the opened client. @throws StoreError */
+type Send = <T>(request: (s3: S3) => Promise<T>) => Promise<T>;
+
+/** Yields the pages of a listing. */
+async function* pagesOf(send: Send, query: ListObjectsV2CommandInput & { Prefix: string }) {
+  let ContinuationToken: string | undefined;
+  do {
+    const page = await send(({ client, s3 }) =>
+      client.send(new s3.ListObjectsV2Command({ ...query, ContinuationToken })),
+    );
+    yield {
+      keys: (page.Contents ?? []).map(({ Key = '' }) => Key).filter((key) => !key.endsWith('/')),
+      folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => Prefix.slice(query.Prefix.length, -1)),
+    };
+    ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+  } while (ContinuationToken !== undefined);
+}
+
+/**
+ * Opens a store in a bucket. Makes no request yet. All errors are a `StoreError`, except the error for an invalid path. A
+ * request whose response is lost is repeated: that is harmless, because an object never changes.
+ */
+export function openS3(address: S3Bucket, times: S3Times = {}): PlatformStore {
+  const { bucket: Bucket, encryption, kmsKey } = address;
+  const root = address.folder ? `${address.folder}/` : '';
+  const encrypted: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId'> = {
+    ...(encryption && { ServerSideEncryption: encryption }),
+    ...(kmsKey && { SSEKMSKeyId: kmsKey }),
+  };
+  const open = clientOf(address, times);
+  const send: Send = (request) => asStoreError(async () => request(await open()));
   const put: PlatformStore['put'] = async (path, content) => {
     const Key = root + checkedPath(path);
-    await asStoreError(async () => {
-      const { client, s3 } = await open();
-      const Body = typeof content === 'string' ? Buffer.from(content) : content;
-      // The time includes that of the upload.
-      const requestTimeout = response + Body.length / bytesPerMs;
-      await client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ...encrypted }), { requestTimeout });
-    });
+    const Body = typeof content === 'string' ? Buffer.from(content) : content;
+    // The time includes that of the upload.
+    const requestTimeout = (times.response ?? maxResponseMs) + Body.length / bytesPerMs;
+    await send(({ client, s3 }) =>
+      client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ...encrypted }), { requestTimeout }),
+    );
   };
   const get = async (path: string, options: { Range?: string; IfMatch?: string }) => {
     const Key = root + checkedPath(path);
-    return asStoreError(async () => {
-      const { client, s3 } = await open();
-      return client.send(new s3.GetObjectCommand({ Bucket, Key, ...options }));
-    });
+    return send(({ client, s3 }) => client.send(new s3.GetObjectCommand({ Bucket, Key, ...options })));
   };
   const head = async (path: string) => {
     const Key = root + checkedPath(path);
-    return ifThere(async () => {
-      const { client, s3 } = await open();
-      return client.send(new s3.HeadObjectCommand({ Bucket, Key }));
-    });
+    return ifThere(() => send(({ client, s3 }) => client.send(new s3.HeadObjectCommand({ Bucket, Key }))));
   };
   const remove: PlatformStore['remove'] = async (path) => {
     if (!(await head(path))) return false;
-    await asStoreError(async () => {
-      const { client, s3 } = await open();
-      await client.send(new s3.DeleteObjectCommand({ Bucket, Key: root + path }));
-    });
+    const Key = root + path;
+    await send(({ client, s3 }) => client.send(new s3.DeleteObjectCommand({ Bucket, Key })));
     return true;
   };
-  /** Yields the pages of a listing; with `isFlat`, only what is directly in the folder. */
-  async function* pages(Prefix: string, isFlat: boolean, MaxKeys = 1000) {
-    let token: string | undefined;
-    do {
-      const page = await asStoreError(async () => {
-        const { client, s3 } = await open();
-        return client.send(
-          new s3.ListObjectsV2Command({
-            ...{ Bucket, Prefix, MaxKeys },
-            ...(isFlat && { Delimiter: '/' }),
-            ...(token !== undefined && { ContinuationToken: token }),
-          }),
-        );
-      });
-      yield {
-        keys: (page.Contents ?? []).map(({ Key = '' }) => Key).filter((key) => !key.endsWith('/')),
-        folders: (page.CommonPrefixes ?? []).map(({ Prefix: found = '' }) => found.slice(Prefix.length, -1)),
-      };
-      token = page.IsTruncated ? page.NextContinuationToken : undefined;
-    } while (token !== undefined);
-  }
+  /** With `isFlat`, only what is directly in the folder. */
+  const pages = (Prefix: string, isFlat: boolean, MaxKeys = 1000) =>
+    pagesOf(send, { Bucket, Prefix, MaxKeys, ...(isFlat && { Delimiter: '/' }) });
   async function* walk(folder: string) {
     for await (const { keys } of pages(`${root}${checkedFolder(folder)}/`, false))
       for (const key of keys) yield key.slice(root.length);

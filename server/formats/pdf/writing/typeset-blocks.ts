@@ -11,7 +11,6 @@ import {
   isMirrored,
   type Languages,
   moved,
-  type TextRotation,
 } from '../fitting/frames.ts';
 import { drawLeader } from '../fitting/leaders.ts';
 import { drawLabel, labelMoves } from '../fitting/moved-labels.ts';
@@ -113,20 +112,7 @@ export function typesetPage(
   { page, items, languages, model, directions }: FittedPage,
   fonts: DocumentFonts,
 ): TypesetPage {
-  const set: TypesetPage = {
-    operators: '',
-    watermarks: '',
-    fonts: new Map(),
-    findings: [],
-    places: new Map(),
-    unchanged: new Set(),
-    removed: [],
-    rules: [],
-    moves: new Map(),
-    fields: new Map(),
-    rests: new Map(),
-    marks: new Map(),
-  };
+  const set = emptyPage();
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
   const { labels, watermarks } = model;
   const drawn = new Map<string, string>();
@@ -134,20 +120,6 @@ export function typesetPage(
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
     if (operators) drawn.set(block.id, wrapped(operators, block));
     for (const [name, ref] of used) set.fonts.set(name, ref);
-  };
-  /** Moves an object with its text, as far as it stays visible there. */
-  const move = (paint: Paint, rise: number, { toPage: [, , x, y] }: TextRotation): void => {
-    const [dx, dy] = [x * rise, y * rise];
-    const { left, bottom, right, top } = paint.box;
-    const { clip } = paint;
-    // A part of an object at the edge of its clip may be hidden, and would appear.
-    const isVisible = (from: number, to: number, by: number, least: number, most: number): boolean =>
-      by === 0 || (Math.min(from, from + by) > least + 0.1 && Math.max(to, to + by) < most - 0.1);
-    if (
-      isVisible(left, right, dx, clip!.left, clip!.right) &&
-      isVisible(bottom, top, dy, clip!.bottom, clip!.top)
-    )
-      set.moves.set(paint, [dx, dy]);
   };
   for (const { direction, texts } of directions) {
     const { frames, leaders, marks, rotation } = direction;
@@ -194,8 +166,10 @@ export function typesetPage(
         }
         const isBullet = 'kind' in object && box.right < frame.box.left + 0.1 * frame.size;
         if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
-        if ('kind' in object) move(object, rise, rotation);
-        else {
+        if ('kind' in object) {
+          const [, , x, y] = rotation.toPage;
+          if (staysVisible(object, x * rise, y * rise)) set.moves.set(object, [x * rise, y * rise]);
+        } else {
           moving.push(drawLabel(object, [0, rise], rotation, fonts));
           set.removed.push(...object.glyphs);
         }
@@ -230,6 +204,25 @@ export function typesetPage(
   set.operators = draw(items.filter((item) => !isBelow(item)));
   set.watermarks = draw(items.filter(isBelow));
   return set;
+}
+
+function emptyPage(): TypesetPage {
+  return {
+    ...{ operators: '', watermarks: '', findings: [], removed: [], rules: [] },
+    ...{ fonts: new Map(), places: new Map(), unchanged: new Set() },
+    ...{ moves: new Map(), fields: new Map(), rests: new Map(), marks: new Map() },
+  };
+}
+
+/** Whether an object that moves with its text is visible at the new place as at the old one. */
+function staysVisible({ box, clip }: Paint, dx: number, dy: number): boolean {
+  // A part of an object at the edge of its clip may be hidden, and would appear.
+  const isVisible = (from: number, to: number, by: number, least: number, most: number): boolean =>
+    by === 0 || (Math.min(from, from + by) > least + 0.1 && Math.max(to, to + by) < most - 0.1);
+  return (
+    isVisible(box.left, box.right, dx, clip!.left, clip!.right) &&
+    isVisible(box.bottom, box.top, dy, clip!.bottom, clip!.top)
+  );
 }
 
 /** The maximum width of a column in which words are divided, in em. */

@@ -4,7 +4,6 @@ import type { InboxSearch } from './inbox-search.ts';
 /** A document, or a group of texts, that awaits review. */
 export type Task = OutputOf<'reviews.inbox'>['tasks'][number];
 export type DocumentTask = Extract<Task, { kind: 'document' }>;
-export type TextsTask = Extract<Task, { kind: 'texts' }>;
 
 /** The severities of tasks, in the order of the sections. */
 export const severities = ['critical', 'warning', 'rule'] as const satisfies readonly Task['severity'][];

@@ -82,44 +82,26 @@ export function splitAtGaps(
 ): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
-  const isNext = (upper: Row, lower: Row) =>
-    upper.glyphs[0]?.text !== '_' && upper.baseline - lower.baseline < maxLineDistance * size;
-  const shownIn = (other: Row) => other.glyphs.filter(({ isBlank }) => !isBlank);
-  const continuesBelow =
-    below && isNext(row, below) && Math.abs(below.glyphs[0]!.left - glyphs[0]!.left) < maxWordGap * size;
-  const leaders = findLeaders(
-    glyphs,
-    {
-      above: above && isNext(above, row) ? shownIn(above).slice(-2) : [],
-      below: continuesBelow ? shownIn(below).slice(0, 2) : [],
-    },
-    ({ left, right }) => fields.isInGap(left, right, row),
+  const leaders = findLeaders(glyphs, around(row, above, below), ({ left, right }) =>
+    fields.isInGap(left, right, row),
   );
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
   const cells = inCells(glyphs);
   // A single box before a small letter is in a sentence: check the box ☐ if it applies.
   const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
-  const atoms: Atom[] = [];
-  let atom: Atom | undefined;
+  const atoms = new Atoms();
   let isLastLeader = false;
   /** Whether a form field is over the last sign: the sign is the box of the field, and not a part of a text. */
   let isLastChecked = false;
   let last: Glyph | undefined;
   let blanks: Glyph[] = [];
-  /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
-  let gaps: number[] = [];
-  /** The wide gaps without blanks. Between letters with wide spacing, only those that are clearly wider are spaces. */
-  let unfilled: number[] = [];
-  const close = () => {
-    const spacing = unfilled.length > 0 ? median(gaps) : 0;
-    for (const gap of unfilled) if (gap > 2 * spacing) atom!.spaces.push(gap);
-  };
   for (const [index, glyph] of glyphs.entries()) {
     if (glyph.isBlank) {
       blanks.push(glyph);
       continue;
     }
+    const { atom, gaps } = atoms;
     const gap = atom ? glyph.left - atom.right : 0;
     const em = atom
       ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
@@ -148,7 +130,7 @@ export function splitAtGaps(
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank = gap > minColumnGap * em && isInSentence && hasBlank(last!, glyph);
     const isLeader = leaders.has(glyph) && !isBlank;
-    const isSpread = gap > minColumnGap * em && isSpreadLabel(atoms, glyphs, index, gap, blanks);
+    const isSpread = gap > minColumnGap * em && isSpreadLabel(atoms.all, glyphs, index, gap, blanks);
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank && !isSpread;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
     // separated only at a wider gap than a text that becomes larger.
@@ -178,38 +160,73 @@ export function splitAtGaps(
     const isApart = isDivided || isWide;
     const isInBox = last?.text === '[' && glyph.text === ']';
     const mayStay = isLeader || isBlank || isInBox || isSpread;
-    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay)) {
-      close();
-      atom = {
-        glyphs: [],
-        left: glyph.left,
-        right: glyph.right,
-        size: glyph.piece.size,
-        isApart,
-        isOnlyWide: !isDivided && isWide,
-        isLeader,
-        spaces: [],
-      };
-      atoms.push(atom);
-      gaps = [];
-      unfilled = [];
-    } else {
-      for (const between of blanks) atom.glyphs.push(between);
-      gaps.push(gap);
-      if (blanks.length > 0) atom.spaces.push(gap);
-      else if (gap > minSpace * em) unfilled.push(gap);
-    }
+    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay))
+      atoms.begin(glyph, { isApart, isOnlyWide: !isDivided && isWide, isLeader });
+    else atoms.extend(atom, glyph, blanks, gap, minSpace * em);
     blanks = [];
-    atom.glyphs.push(glyph);
-    atom.right = Math.max(atom.right, glyph.right);
-    atom.left = Math.min(atom.left, glyph.left);
-    atom.size = Math.max(atom.size, glyph.piece.size);
     isLastLeader = isLeader;
     isLastChecked = isChecked;
     last = glyph;
   }
-  close();
-  return atoms;
+  atoms.end();
+  return atoms.all;
+}
+
+/** The visible glyphs of the rows above and below that a sentence of the row may continue. */
+function around(row: Row, above: Row | undefined, below: Row | undefined) {
+  const isNext = (upper: Row, lower: Row) =>
+    upper.glyphs[0]?.text !== '_' && upper.baseline - lower.baseline < maxLineDistance * row.size;
+  const shownIn = (other: Row) => other.glyphs.filter(({ isBlank }) => !isBlank);
+  const continuesBelow =
+    below &&
+    isNext(row, below) &&
+    Math.abs(below.glyphs[0]!.left - row.glyphs[0]!.left) < maxWordGap * row.size;
+  return {
+    above: above && isNext(above, row) ? shownIn(above).slice(-2) : [],
+    below: continuesBelow ? shownIn(below).slice(0, 2) : [],
+  };
+}
+
+/** The atoms of a row. Its glyphs are added from left to right. */
+class Atoms {
+  readonly all: Atom[] = [];
+  /** The last atom. */
+  atom: Atom | undefined;
+  /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
+  gaps: number[] = [];
+  /** The wide gaps without blanks. Between letters with wide spacing, only those that are clearly wider are spaces. */
+  #unfilled: number[] = [];
+
+  begin(glyph: Glyph, marks: Pick<Atom, 'isApart' | 'isOnlyWide' | 'isLeader'>): void {
+    this.end();
+    const { left, right, piece } = glyph;
+    this.atom = { glyphs: [glyph], left, right, size: piece.size, ...marks, spaces: [] };
+    this.all.push(this.atom);
+    this.gaps = [];
+    this.#unfilled = [];
+  }
+
+  /**
+   * Adds a glyph to the last atom.
+   * @param blanks the blanks in the gap before the glyph
+   * @param least the minimum width of a space
+   */
+  extend(atom: Atom, glyph: Glyph, blanks: readonly Glyph[], gap: number, least: number): void {
+    this.gaps.push(gap);
+    if (blanks.length > 0) atom.spaces.push(gap);
+    else if (gap > least) this.#unfilled.push(gap);
+    for (const between of blanks) atom.glyphs.push(between);
+    atom.glyphs.push(glyph);
+    atom.right = Math.max(atom.right, glyph.right);
+    atom.left = Math.min(atom.left, glyph.left);
+    atom.size = Math.max(atom.size, glyph.piece.size);
+  }
+
+  /** Ends the last atom, whose letter spacing is known then. */
+  end(): void {
+    const spacing = this.#unfilled.length > 0 ? median(this.gaps) : 0;
+    for (const gap of this.#unfilled) if (gap > 2 * spacing) this.atom!.spaces.push(gap);
+  }
 }
 
 /**
