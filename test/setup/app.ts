@@ -41,7 +41,7 @@ export interface TestAppOptions {
   accountTimes?: Parameters<typeof openAccountStores>[2];
   /** The addresses of the services to which workspaces have their own keys. */
   engineAddresses?: EngineParts['addresses'];
-  /** Why the tests need a database of their own, such as `they change the schema`. */
+  /** Why the tests cannot share a database, such as `plans depend on its statistics`. */
   ownDatabase?: string;
 }
 
