@@ -70,10 +70,10 @@ async function openShared() {
   return opened;
 }
 
-/** The tables of the service and of its queue. */
+/** The tables of the service, of its queue and of its migrations. */
 const tables = `select n.nspname as schema, c.relname as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker')`;
+  where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker', 'drizzle')`;
 
 /** Copies the rows of a new installation into the schema `kept`. */
 const keepRows = `create schema kept;
