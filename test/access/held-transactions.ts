@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { TestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
+import { openSession } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
 /**
@@ -8,7 +8,7 @@ import { poll } from '#test/setup/poll.ts';
  * inserts its event last.) This ends with the test, or when the returned function is called.
  */
 export async function holdEvents(app: TestApp, action: string): Promise<() => Promise<void>> {
-  const sql = openSuperuser(app.superuserUrl);
+  const sql = openSession(app.superuserUrl);
   await sql.unsafe(`
     create or replace function wait_until_let_go() returns trigger language plpgsql as $$
     begin
@@ -55,7 +55,7 @@ export async function waitingOr(app: TestApp, count: number, ended: Promise<unkn
     over = true;
   };
   ended.then(end, end);
-  const sql = openSuperuser(app.superuserUrl);
+  const sql = openSession(app.superuserUrl);
   await poll(async () => {
     if (over) return true;
     const waiting = await sql`

@@ -5,7 +5,10 @@ import { openDatabase } from '#db/client.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-const app = useTestApp({ env: { SWEEP_INTERVAL_SECONDS: '1' } });
+const app = useTestApp({
+  env: { SWEEP_INTERVAL_SECONDS: '1' },
+  ownDatabase: 'a plan depends on the statistics of its tables',
+});
 let superuser: postgres.Sql;
 beforeAll(() => {
   superuser = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });

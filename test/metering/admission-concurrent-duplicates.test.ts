@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
+import { openSession, openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { poll } from '#test/setup/poll.ts';
 
@@ -13,6 +13,7 @@ const engine = engineOf(async ({ segments }) => {
 });
 const operator = { 'x-api-key': 'operator-key-for-twins' };
 const app = useTestApp({
+  ownDatabase: 'the server counts deadlocks of a database',
   engine,
   env: {
     BILLING_ENABLED: 'true',
@@ -99,7 +100,7 @@ test('the reservation of a stale job counts for its own work only, and only whil
     updated_at = now() - interval '1 hour' where tenant_id = ${tenant.tenantId}`;
   expect((await tenant.text(10)).status).toBe(429);
   // The tenant lock is held, so that the three requests wait for it in this order.
-  const holder = openSuperuser(app.superuserUrl);
+  const holder = openSession(app.superuserUrl);
   await holder`select pg_advisory_lock(hashtextextended(${tenant.tenantId}, 8202))`;
   const queued = async () => {
     const [row] =

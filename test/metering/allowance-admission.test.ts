@@ -75,10 +75,8 @@ describe('characters in progress are committed (A 8.2 rule 1)', () => {
     caller.abort();
     await expect(answer).rejects.toThrow();
     run.succeed();
-    const summary = await poll(async () => {
-      const found = await mine.billing();
-      return found.allowance.reserved === 0 && found;
-    });
+    await poll(async () => (await mine.billing()).allowance.reserved === 0);
+    const summary = await mine.billing();
     expect(summary.allowance.remaining).toBe(300 - summary.allowance.used);
     expect(summary.records).toHaveLength(summary.allowance.used / 100);
     expect((await mine.translate(text(summary.allowance.remaining))).status).toBe(200);

@@ -23,7 +23,10 @@ import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { openWorkspace } from '#test/translations/workspace.ts';
 
-const app = useTestApp({ env: { ...env, SWEEP_INTERVAL_SECONDS: '1' } });
+const app = useTestApp({
+  env: { ...env, SWEEP_INTERVAL_SECONDS: '1' },
+  ownDatabase: 'plans depend on the statistics of its tables',
+});
 const superuser = () => openSuperuser(app.superuserUrl);
 
 const nothing: StateReaders = {

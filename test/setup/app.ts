@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
@@ -17,11 +17,12 @@ import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { withRedaction } from '#server/redaction/redacted-models.ts';
 import { readSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { borrowDatabase, createTestDatabase } from './database.ts';
 
 /** The expected body of an error (A 7.1, C 8), with its further fields. */
 export function refusalOf(detail: unknown, further: Record<string, unknown> = {}) {
@@ -40,6 +41,8 @@ export interface TestAppOptions {
   accountTimes?: Parameters<typeof openAccountStores>[2];
   /** The addresses of the services to which workspaces have their own keys. */
   engineAddresses?: EngineParts['addresses'];
+  /** Why the tests cannot share a database, such as `plans depend on its statistics`. */
+  ownDatabase?: string;
 }
 
 export interface TestApp {
@@ -168,6 +171,11 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     secretsKeys,
   });
   const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+  /** Replaces the engine and the embedder. */
+  const use = (replaced: Engine, embedder: Embedder | null) => {
+    const parts = { database, embedder, engine: withTenantEngines(replaced, workspaceEngines.find) };
+    Object.assign(services, withRedaction(parts));
+  };
   const close = async () => {
     await http.close();
     await ownFileWork?.close();
@@ -180,6 +188,9 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     database,
     routes: routesOf(http),
     settled: () => Promise.allSettled(works),
+    use,
+    /** Removes the stored files. */
+    empty: () => rm(join(dataDir, 'storage'), { recursive: true, force: true, maxRetries: 5 }),
     close,
   };
 }
@@ -199,21 +210,53 @@ function routesOf(http: { printRoutes(options: { commonPrefix: false }): string 
     });
 }
 
+type StartedApp = Awaited<ReturnType<typeof startApp>>;
+
+/** The applications that test files use one after another, by their database and what cannot change while they run. */
+const kept = new Map<string, Promise<StartedApp>>();
+
 /**
- * Starts an application for the current test file, on a free port and with a new database. Both are closed after the
- * tests of the file.
+ * Returns an application for `options`. Test files share it if they need no rate limits and no settings but the
+ * operator's key: only its engine and its embedder change.
+ */
+async function borrowApp(databaseUrl: string, options: TestAppOptions): Promise<StartedApp> {
+  const { env = {}, engine = stubEngine, embedder = null, ...others } = options;
+  const { AUTH_RATE_LIMIT_ENABLED, OPERATOR_API_KEY, ...settings } = env;
+  const isCommon =
+    AUTH_RATE_LIMIT_ENABLED === 'false' && Object.keys({ ...settings, ...others }).length === 0;
+  if (!isCommon) return startApp(databaseUrl, options);
+  const key = JSON.stringify([databaseUrl, OPERATOR_API_KEY, engine.live, engine.withoutJudge]);
+  const started = kept.get(key) ?? startApp(databaseUrl, options);
+  kept.set(key, started);
+  const app = await started;
+  const initial = { ...app.services };
+  app.use(engine, embedder);
+  const giveBack = async () => {
+    vi.restoreAllMocks();
+    await app.settled();
+    Object.assign(app.services, initial);
+    await app.empty();
+  };
+  return { ...app, close: giveBack };
+}
+
+/**
+ * Gives the tests of the current file an application. Its database has no rows but those of a new installation. Both
+ * are shared with other files that run in this process, unless `options` need others.
  */
 export function useTestApp(options: TestAppOptions = {}): TestApp {
   const app = {} as TestApp;
-  let testDatabase: TestDatabase;
-  let close: () => Promise<void>;
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase();
+    const testDatabase = await (options.ownDatabase ? createTestDatabase() : borrowDatabase());
     const { url: databaseUrl, ownerUrl, superuserUrl } = testDatabase;
-    const started = await startApp(databaseUrl, options);
+    const started = await borrowApp(databaseUrl, options);
+    close = async () => {
+      await started.close();
+      await testDatabase.drop();
+    };
     const { services, database, routes, settled } = started;
-    close = started.close;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
       return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
@@ -223,10 +266,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     });
   });
 
-  afterAll(async () => {
-    await close?.();
-    await testDatabase?.drop();
-  });
+  afterAll(() => close?.());
 
   return app;
 }

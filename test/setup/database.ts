@@ -47,8 +47,65 @@ async function asSuperuser(work: (sql: postgres.Sql) => Promise<unknown>): Promi
   }
 }
 
-/** Opens a superuser connection to `url`, which is closed after the current test. */
+/** The databases that the test files of this process use one after another, and their superuser's connections. */
+const shared: { database: TestDatabase; superuser: postgres.Sql; isUsed: boolean }[] = [];
+
+/** Returns a database with the rows of a new installation. `drop` removes all others, so that the next test file can use it. */
+export async function borrowDatabase(): Promise<TestDatabase> {
+  const free = shared.find(({ isUsed }) => !isUsed) ?? (await openShared());
+  free.isUsed = true;
+  const drop = async () => {
+    await free.superuser.begin((tx) => tx.unsafe(removeRows));
+    free.isUsed = false;
+  };
+  return { ...free.database, drop };
+}
+
+async function openShared() {
+  const database = await createTestDatabase();
+  const superuser = postgres(database.superuserUrl, { max: 10, onnotice: () => {} });
+  await superuser.unsafe(keepRows);
+  const opened = { database, superuser, isUsed: true };
+  shared.push(opened);
+  return opened;
+}
+
+/** The tables of the service, of its queue and of its migrations. */
+const tables = `select n.nspname as schema, c.relname as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker', 'drizzle')`;
+
+/** Copies the rows of a new installation into the schema `kept`. */
+const keepRows = `create schema kept;
+do $$ declare t record; found boolean; begin
+  for t in ${tables} loop
+    execute format('select exists (select from %I.%I)', t.schema, t.name) into found;
+    if found then execute format('create table kept.%I as table %I.%I', t.name, t.schema, t.name); end if;
+  end loop;
+end $$`;
+
+/** Without triggers and foreign keys, so that tables can be emptied in any order. */
+const removeRows = `set local session_replication_role = replica; set local lock_timeout = '20s';
+do $$ declare t record; found boolean; begin
+  for t in ${tables} loop
+    execute format('select exists (select from %I.%I)', t.schema, t.name) into found;
+    if found then execute format('delete from %I.%I', t.schema, t.name); end if;
+    if to_regclass(format('kept.%I', t.name)) is not null then
+      execute format('insert into %I.%I overriding system value table kept.%I', t.schema, t.name, t.name);
+    end if;
+  end loop;
+end $$`;
+
+/**
+ * Returns the superuser's connections to `url`, for statements and transactions. To open one takes longer than most
+ * statements, so those to a borrowed database stay open. Others are closed after the current test.
+ */
 export function openSuperuser(url: string): postgres.Sql {
+  return shared.find(({ database }) => database.superuserUrl === url)?.superuser ?? openSession(url);
+}
+
+/** Opens a session of the superuser, such as for a lock that outlives a transaction. It ends after the current test. */
+export function openSession(url: string): postgres.Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   onTestFinished(() => sql.end());
   return sql;

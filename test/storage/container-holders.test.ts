@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openDataLake } from '#server/platform/stores/data-lake.ts';
-import { openSuperuser } from '#test/setup/database.ts';
+import { openSession } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
@@ -121,7 +121,7 @@ describe('a container that a workspace has verified', () => {
   });
 
   test('goes to its owner while the workspace that squats it verifies it again', async () => {
-    const sql = openSuperuser(app.superuserUrl);
+    const sql = openSession(app.superuserUrl);
     const lock = `container ${account.address.accountUrl}/${first.filesystem}`;
     const waiting = async () =>
       (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
+import { openSession } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
 import { poll } from '#test/setup/poll.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
@@ -80,7 +80,7 @@ describe('glossary sets', () => {
       const order = () => ({ source_text: 'held order', target_lang: 'de' });
       await at.glossary(['ledger,grand livre']);
       // The lock of admissions is held: the text has been looked up, and its glossary is read after admission.
-      const sql = openSuperuser(holding.superuserUrl);
+      const sql = openSession(holding.superuserUrl);
       await sql`select pg_advisory_lock(hashtextextended(${at.tenantId}, 8202))`;
       const admitted = at.job(order());
       await poll(async () => {

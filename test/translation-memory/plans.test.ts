@@ -8,7 +8,10 @@ import { partitionCount } from '#test/setup/partitions.ts';
 import { openSets } from './sets.ts';
 import { pairs, tmx } from './tmx.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
+  ownDatabase: 'plans depend on the statistics of its tables',
+});
 
 // The indexes of partitions have other names.
 test.skipIf(partitionCount > 0)(

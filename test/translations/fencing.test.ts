@@ -56,7 +56,6 @@ async function stored(from: TestApp = app) {
   const jobs = await sql`
     select *, updated_at::text as touched from translation_jobs where tenant_id = ${tenant.tenantId}`;
   const usage = await sql`select * from usage_records where tenant_id = ${tenant.tenantId}`;
-  await sql.end();
   expect(jobs).toHaveLength(1);
   return { job: { ...jobs[0] } as Record<string, unknown>, usage: usage.map((row) => ({ ...row })) };
 }

@@ -14,7 +14,10 @@ import { keyed, openWorkspace } from './workspace.ts';
 /** A test of a plan with the names of indexes; those of partitions have other names. */
 const testNames = test.skipIf(partitionCount > 0);
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
+  ownDatabase: 'plans depend on the statistics of its tables',
+});
 const text = { source_text: 'Hello', target_lang: 'fr' };
 
 /** A connection in a tenant's scope that executes a statement ten times, and can then show PostgreSQL's plan for it. */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { migrate } from '#db/migrate.ts';
-import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
+import { createTestDatabase, openSession, type TestDatabase } from '#test/setup/database.ts';
 import type { FormerVersion } from './former-version.ts';
 
 /** Reads the recording of a version. */
@@ -37,7 +37,7 @@ export async function createFormerDatabase(version: FormerVersion, folder: strin
   journal.entries = journal.entries.filter(({ when }) => when <= newest);
   await writeFile(path, JSON.stringify(journal));
   await migrate(database.url, { folder });
-  const sql = openSuperuser(database.superuserUrl);
+  const sql = openSession(database.superuserUrl);
   await sql`truncate drizzle.__drizzle_migrations`;
   await sql`insert into drizzle.__drizzle_migrations ${sql(version.migrations)}`;
   // The order of the tables does not fulfill foreign keys, so triggers are disabled.
