@@ -7,17 +7,15 @@ import { isKey } from '../keys/match-key.ts';
 import { Grid, Stack } from '../kit/box.tsx';
 import { Card } from '../kit/card.tsx';
 import { Dialog } from '../kit/dialog.tsx';
+import { TextArea } from '../kit/field.tsx';
+import { Form } from '../kit/form.tsx';
 import { useFormat } from '../parts/format.ts';
 import { isolated } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { Read } from '../parts/loading.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-
 import { type Item, itemKey, maxItems, useAssignments } from './assignments.ts';
 import { type Colleague, useColleagues } from './colleagues.ts';
-
 import { dueLimits, fromLocal, toLocal } from './due.tsx';
 import { keep, MemberSelect } from './member-select.tsx';
 import {
@@ -78,10 +76,9 @@ export function AssignDialog({
   const error = found.error ?? colleagues.error;
   const refetch = () => Promise.all([found.refetch(), colleagues.refetch()]);
   const [left, setLeft] = useState(opened.length);
-  const action = useAction();
   const count = found.data ? Math.min(left, found.data.length) : left;
   return (
-    <Dialog title={t('assignments.assign_title', { count })} isWide onClose={onClose} isBusy={action.isBusy}>
+    <Dialog title={t('assignments.assign_title', { count })} isWide onClose={onClose}>
       <Read from={{ data, error, refetch }} lines={8}>
         {({ items: known, colleagues: members }) =>
           known.length === 0 ? (
@@ -92,13 +89,12 @@ export function AssignDialog({
               </button>
             </>
           ) : (
-            <Form
+            <AssignForm
               all={known}
               colleagues={members}
               focus={focus}
               assign={assign}
-              action={action}
-              onLeft={setLeft}
+              onLeft={(count) => (count > 0 ? setLeft(count) : onClose())}
               onClose={onClose}
             />
           )
@@ -108,12 +104,11 @@ export function AssignDialog({
   );
 }
 
-function Form({
+function AssignForm({
   all,
   colleagues,
   focus,
   assign,
-  action: { run, error, isBusy },
   onLeft,
   onClose,
 }: {
@@ -121,8 +116,7 @@ function Form({
   colleagues: readonly Colleague[];
   focus: 'first' | 'due';
   assign: ReturnType<typeof useAssign>['assign'];
-  action: ReturnType<typeof useAction>;
-  /** Called with the number of rejected items. */
+  /** Called with the number of rejected items, which may be 0. */
   onLeft: (count: number) => void;
   onClose: () => void;
 }) {
@@ -130,120 +124,143 @@ function Form({
   const { number } = useFormat();
   const me = useMe();
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
-  const [items, setItems] = useState(all);
-  const [refusals, setRefusals] = useState<readonly ShownRefusal[]>([]);
-  const [chosen, setChosen] = useState<Readonly<Record<string, { first?: string; second?: string }>>>({});
+  const { items, refusals, send } = useOpenItems(all, assign);
+  const [chosen, setChosen] = useState<Readonly<Record<string, Partial<Reviewers>>>>({});
   const [due, setDue] = useState<string>();
   const [comment, setComment] = useState('');
-  const form = useRef<HTMLFormElement>(null);
+  const fields = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>(focus === 'due' ? 'input' : 'select')?.focus();
+    fields.current?.querySelector<HTMLElement>(focus === 'due' ? 'input' : 'select')?.focus();
   }, [focus]);
   const groups = groupsOf(items);
-  const dues = new Set(items.map(({ due_at }) => due_at));
-  const presentDue = dues.size === 1 ? toLocal(items[0]?.due_at ?? null) : '';
-  const changes = groups.flatMap(({ key, items: own }) => {
-    const { first, second } = { ...valuesOf(own), ...chosen[key] };
-    const former = valuesOf(own);
-    const change: Change = {
-      ...(first !== keep && first !== former.first && { assignee: first || null }),
-      ...(isAdmin && second !== keep && second !== former.second && { second: second || null }),
-      ...(isAdmin && due !== undefined && due !== presentDue && { due_at: fromLocal(due) }),
-    };
-    if (Object.keys(change).length === 0) return [];
-    return [{ items: own, change: { ...change, ...(comment.trim() && { comment }) } }];
-  });
+  const newDue = due === dueOf(items) ? undefined : due;
+  const changes = changesOf(groups, chosen, isAdmin, newDue, comment.trim());
   const count = changes.reduce((sum, change) => sum + change.items.length, 0);
-  const send = run(async () => {
+  const assignees = colleagues.filter(({ user_id }) =>
+    groups.some(({ key }) => chosen[key]?.first === user_id),
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    // The form checks its fields first: an incomplete date is not "no date".
+    if (isKey(event.nativeEvent, 'Mod+Enter') && count > 0)
+      fields.current?.querySelector('form')?.requestSubmit();
+  };
+  return (
+    <Stack ref={fields} onKeyDown={onKeyDown}>
+      <Form
+        action={
+          <>
+            <UserRoundPlus size={16} aria-hidden />
+            {count === items.length || count === 0
+              ? t('assignments.assign')
+              : t('assignments.assign_some', { count, total: items.length })}{' '}
+            <kbd>{keyLabel('Mod+Enter')}</kbd>
+          </>
+        }
+        isReady={count > 0}
+        onSubmit={async () => onLeft(await send(changes))}
+        problem={(error) =>
+          isUnknown(error) ? (
+            <p role="alert" className="problem">
+              {t('assignments.outcome_unknown')}
+            </p>
+          ) : null
+        }
+        onCancel={onClose}
+        cancel={refusals.length > 0 ? t('common.close') : undefined}
+      >
+        <Stack as="ul" gap={2}>
+          {groups.map((group) => (
+            <GroupRow
+              key={group.key}
+              group={group}
+              colleagues={colleagues}
+              me={isAdmin ? null : (me.data?.user.user_id ?? '')}
+              values={{ ...valuesOf(group.items), ...chosen[group.key] }}
+              onChange={(values) =>
+                setChosen({ ...chosen, [group.key]: { ...chosen[group.key], ...values } })
+              }
+              refusals={refusals}
+            />
+          ))}
+        </Stack>
+        {all.length >= maxItems && (
+          <p className="hint">{t('assignments.at_most', { max: number(maxItems) })}</p>
+        )}
+        {isAdmin ? (
+          <DueField items={items} chosen={due} onChange={setDue} assignees={assignees} />
+        ) : (
+          <p className="hint">{t('assignments.admins_decide')}</p>
+        )}
+        <TextArea
+          label={t('assignments.comment')}
+          rows={2}
+          maxLength={2000}
+          value={comment}
+          onValue={setComment}
+        />
+      </Form>
+    </Stack>
+  );
+}
+
+/** The items that are not assigned yet. `send` resolves to the number of those that the service rejected. */
+function useOpenItems(all: readonly Assignment[], assign: ReturnType<typeof useAssign>['assign']) {
+  const [items, setItems] = useState(all);
+  const [refusals, setRefusals] = useState<readonly ShownRefusal[]>([]);
+  const send = async (changes: Parameters<typeof assign>[0]) => {
     const refused = await assign(changes).catch(async (error: unknown) => {
       // The next try must not be rejected as if someone else had made this change.
       if (isUnknown(error)) setItems(await readAgain(items).catch(() => items));
       throw error;
     });
-    if (refused.length === 0) {
-      onClose();
-      return;
-    }
+    if (refused.length === 0) return 0;
     // The rejected items stay, with their present versions: whoever assigns them again has seen who has them.
     setRefusals(refused.map((one) => shownRefusal(one, items)));
     const present = new Map(refused.map((one) => [itemKey(one), one]));
-    onLeft(refused.length);
     setItems(
       items.flatMap((item) => {
         const now = present.get(itemKey(item));
         return now ? { ...item, version: now.version, assignee: now.assignee } : [];
       }),
     );
-  });
-  const onKeyDown = (event: KeyboardEvent) => {
-    // The form checks its fields first: an incomplete date is not "no date".
-    if (isKey(event.nativeEvent, 'Mod+Enter') && count > 0) form.current?.requestSubmit();
+    return refused.length;
   };
-  const zones = foreignZones(
-    colleagues.filter(({ user_id }) => groups.some(({ key }) => chosen[key]?.first === user_id)),
-  );
+  return { items, refusals, send };
+}
+
+/** The due date of items as the value of a field; empty if they have none, or several. */
+function dueOf(items: readonly Assignment[]): string {
+  const dues = new Set(items.map(({ due_at }) => due_at));
+  return dues.size === 1 ? toLocal(items[0]?.due_at ?? null) : '';
+}
+
+/** The due date of all items. @param assignees who gets them: the date is also shown by their clocks */
+function DueField({
+  items,
+  chosen,
+  assignees,
+  onChange,
+}: {
+  items: readonly Assignment[];
+  chosen: string | undefined;
+  assignees: readonly Colleague[];
+  onChange: (due: string) => void;
+}) {
+  const t = useT();
+  const zones = foreignZones(assignees);
+  const areDifferent = new Set(items.map(({ due_at }) => due_at)).size > 1;
   return (
-    <Stack as="form" gap={4} ref={form} onSubmit={send} onKeyDown={onKeyDown}>
-      <Stack as="ul" gap={2}>
-        {groups.map((group) => (
-          <GroupRow
-            key={group.key}
-            group={group}
-            colleagues={colleagues}
-            me={isAdmin ? null : (me.data?.user.user_id ?? '')}
-            values={{ ...valuesOf(group.items), ...chosen[group.key] }}
-            onChange={(values) => setChosen({ ...chosen, [group.key]: { ...chosen[group.key], ...values } })}
-            refusals={refusals}
-          />
-        ))}
-      </Stack>
-      {all.length >= maxItems && (
-        <p className="hint">{t('assignments.at_most', { max: number(maxItems) })}</p>
-      )}
-      {isAdmin ? (
-        <label>
-          {t('assignments.due_for_all')}
-          <input
-            type="datetime-local"
-            {...dueLimits}
-            value={due ?? presentDue}
-            onChange={({ target }) => setDue(target.value)}
-          />
-          {dues.size > 1 && due === undefined && <span className="hint">{t('assignments.dues_differ')}</span>}
-          {due && fromLocal(due) && zones.length > 0 && <ZoneHint at={new Date(due)} members={zones} />}
-        </label>
-      ) : (
-        <p className="hint">{t('assignments.admins_decide')}</p>
-      )}
-      <label>
-        {t('assignments.comment')}
-        <textarea
-          rows={2}
-          maxLength={2000}
-          value={comment}
-          onChange={({ target }) => setComment(target.value)}
-        />
-      </label>
-      {isUnknown(error) ? (
-        <p role="alert" className="problem">
-          {t('assignments.outcome_unknown')}
-        </p>
-      ) : error ? (
-        <Problem error={error} />
-      ) : null}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy || count === 0}>
-          <UserRoundPlus size={16} aria-hidden />
-          {count === items.length || count === 0
-            ? t('assignments.assign')
-            : t('assignments.assign_some', { count, total: items.length })}{' '}
-          <kbd>{keyLabel('Mod+Enter')}</kbd>
-        </button>
-        <button type="button" disabled={isBusy} onClick={onClose}>
-          {t(refusals.length > 0 ? 'common.close' : 'common.cancel')}
-        </button>
-      </div>
-    </Stack>
+    <label>
+      {t('assignments.due_for_all')}
+      <input
+        type="datetime-local"
+        {...dueLimits}
+        value={chosen ?? dueOf(items)}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      {areDifferent && chosen === undefined && <span className="hint">{t('assignments.dues_differ')}</span>}
+      {chosen && fromLocal(chosen) && zones.length > 0 && <ZoneHint at={new Date(chosen)} members={zones} />}
+    </label>
   );
 }
 
@@ -256,12 +273,41 @@ function groupsOf(items: readonly Assignment[]): Group[] {
 }
 
 /** The values of a group's fields: IDs of members, empty for no one, or `keep` if they differ. */
-function valuesOf(items: readonly Assignment[]): { first: string; second: string } {
+interface Reviewers {
+  first: string;
+  second: string;
+}
+
+function valuesOf(items: readonly Assignment[]): Reviewers {
   const common = (field: 'assignee' | 'second') => {
     const ids = new Set(items.map((item) => item[field]?.user_id ?? ''));
     return ids.size === 1 ? ([...ids][0] as string) : keep;
   };
   return { first: common('assignee'), second: common('second') };
+}
+
+/**
+ * The changes that assign groups. A group that stays as it is is left out.
+ * @param due the new due date of all items
+ */
+function changesOf(
+  groups: readonly Group[],
+  chosen: Readonly<Record<string, Partial<Reviewers>>>,
+  isAdmin: boolean,
+  due: string | undefined,
+  comment: string,
+) {
+  return groups.flatMap(({ key, items }) => {
+    const former = valuesOf(items);
+    const { first, second } = { ...former, ...chosen[key] };
+    const change: Change = {
+      ...(first !== keep && first !== former.first && { assignee: first || null }),
+      ...(isAdmin && second !== keep && second !== former.second && { second: second || null }),
+      ...(due !== undefined && { due_at: fromLocal(due) }),
+    };
+    if (Object.keys(change).length === 0) return [];
+    return [{ items, change: { ...change, ...(comment && { comment }) } }];
+  });
 }
 
 /** Names that are listed of a group. */
@@ -279,8 +325,8 @@ function GroupRow({
   colleagues: readonly Colleague[];
   /** The ID of the caller; null for an administrator. */
   me: string | null;
-  values: { first: string; second: string };
-  onChange: (values: { first?: string; second?: string }) => void;
+  values: Reviewers;
+  onChange: (values: Partial<Reviewers>) => void;
   refusals: readonly ShownRefusal[];
 }) {
   const t = useT();
@@ -291,6 +337,12 @@ function GroupRow({
   const former = valuesOf(items);
   // Members hand over their own items, and take unassigned ones.
   const mayChoose = me === null || items.every(({ assignee }) => assignee?.user_id === me);
+  const names = items.map((item) => (
+    <li key={itemKey(item)}>
+      <bdi translate="no">{item.title}</bdi>
+      <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
+    </li>
+  ));
   const select = (role: 'review' | 'second') => (
     <MemberSelect
       label={t(role === 'review' ? 'assignments.first_review' : 'assignments.second_review')}
@@ -313,24 +365,12 @@ function GroupRow({
             {nameOf(target_lang)}
           </b>
           <Stack as="ul" gap={0}>
-            {items.slice(0, maxNames).map((item) => (
-              <li key={itemKey(item)}>
-                <bdi translate="no">{item.title}</bdi>
-                <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
-              </li>
-            ))}
+            {names.slice(0, maxNames)}
           </Stack>
           {items.length > maxNames && (
             <details>
               <summary>{t('assignments.more_names', { count: items.length - maxNames })}</summary>
-              <ul>
-                {items.slice(maxNames).map((item) => (
-                  <li key={itemKey(item)}>
-                    <bdi translate="no">{item.title}</bdi>
-                    <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
-                  </li>
-                ))}
-              </ul>
+              <ul>{names.slice(maxNames)}</ul>
             </details>
           )}
           {words > 0 && <small>{t('assignments.words', { count: words, shown: number(words) })}</small>}

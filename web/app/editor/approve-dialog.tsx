@@ -46,7 +46,7 @@ export function ApproveDialog({
   const reload = useReload();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
-  const item = { kind: 'document', id: document.id } as const;
+  const item = { kind: 'document' as const, id: document.id };
   const { data: [assignment] = [] } = useAssignments([item]);
   // Only the second reviewer approves: the first one passes the file on.
   const passes = assignment?.four_eyes === true && assignment.step === 'first';
@@ -56,45 +56,36 @@ export function ApproveDialog({
   const count = clean + (withWarnings ? warning : 0);
   const left = critical + (withWarnings ? 0 : warning);
   const [changes, setChanges] = useState<Changes>();
-  const queryKey = queryKeys.documents.all;
+  const refresh = () =>
+    Promise.all([reload(), queries.invalidateQueries({ queryKey: queryKeys.documents.all })]);
   const approve = run(() =>
     send().catch(async (error: unknown) => {
       const found = changesOf(error);
       setChanges(found);
       // The screen may be out of date: translations, or whose turn it is.
-      if (error instanceof LinguaLoopError && error.status === 409)
-        await Promise.all([reload(), queries.invalidateQueries({ queryKey })]);
+      if (error instanceof LinguaLoopError && error.status === 409) await refresh();
       if (!found) throw error;
       onSeen(found.updated_at);
     }),
   );
   const send = async () => {
     await storeAll(saves);
-    let changeId: string | null = null;
-    let remaining = left;
+    let result = { change_id: null as string | null, confirmed: 0, left };
     if (count > 0) {
-      const statuses = ['todo', 'draft', ...(withWarnings ? ['warning'] : [])] as (
-        | 'todo'
-        | 'draft'
-        | 'warning'
-      )[];
-      const result = await client.documents.confirmAll({
+      result = await client.documents.confirmAll({
         document_id: document.id,
-        statuses,
+        statuses: withWarnings ? ['todo', 'draft', 'warning'] : ['todo', 'draft'],
         updated_at: seen,
       });
-      changeId = result.change_id;
-      remaining = result.left;
       announce(t('editor.confirmed_many', { count: result.confirmed }));
     }
-    if (remaining === 0) {
+    if (result.left === 0) {
       if (passes) await service.pass(item);
       else await procedures.documents.approve.mutate({ document_id: document.id, updated_at: seen });
       announce(t(passes ? 'assignments.passed' : 'editor.approved'));
     }
-    await reload();
-    await queries.invalidateQueries({ queryKey });
-    onDone(changeId);
+    await refresh();
+    onDone(result.change_id);
     onClose();
   };
   return (

@@ -9,6 +9,7 @@ import { Text } from '../kit/text.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+import { useAction } from '../parts/use-action.ts';
 import type { Correction } from './corrections.ts';
 import styles from './editor.module.css';
 import { type Decision, type FindingActions, isOpen } from './finding-actions.ts';
@@ -87,16 +88,10 @@ function FoundIssue({
 }) {
   const t = useT();
   const [isResolving, setResolving] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const { severity, explanation, suggestion, status = 'open', resolution } = issue;
+  const { run, error, isBusy } = useAction();
+  const { severity, explanation, suggestion, status = 'open' } = issue;
   const isSettled = !isOpen(issue);
-  const act = async (work: Promise<void>) => {
-    setBusy(true);
-    setError(undefined);
-    await work.then(() => setResolving(false), setError);
-    setBusy(false);
-  };
+  const act = (work: () => Promise<void>) => run(() => work().then(() => setResolving(false)));
   return (
     <Card
       as="li"
@@ -114,23 +109,7 @@ function FoundIssue({
               {t('editor.not_rechecked')}
             </span>
           )}
-          {isSettled && (
-            <span className="hint">
-              {t(`editor.reason_${status as Decision['resolution']}`)}
-              {resolution?.by && (
-                <>
-                  {' · '}
-                  <bdi translate="no">{resolution.by}</bdi>
-                </>
-              )}
-              {resolution?.reason && (
-                <>
-                  {' · '}
-                  <bdi>{resolution.reason}</bdi>
-                </>
-              )}
-            </span>
-          )}
+          {isSettled && <Resolution issue={issue} />}
           {suggestion && !correction && !isSettled && <bdi className="hint">{suggestion}</bdi>}
         </p>
         {correction && !isSettled && (
@@ -142,12 +121,7 @@ function FoundIssue({
         {actions && issue.id !== undefined && !isSettled && (
           <>
             {status === 'not_rechecked' && issue.found_by === undefined && (
-              <button
-                type="button"
-                className="small"
-                disabled={isBusy}
-                onClick={() => void act(actions.recheck())}
-              >
+              <button type="button" className="small" disabled={isBusy} onClick={act(actions.recheck)}>
                 {t('editor.check_again')}
               </button>
             )}
@@ -173,11 +147,25 @@ function FoundIssue({
             isCritical={severity === 'critical'}
             canBeFixed={status === 'not_rechecked'}
             isBusy={isBusy}
-            onResolve={(decision) => void act(actions.resolve(issue, decision))}
+            onResolve={(decision) => void act(() => actions.resolve(issue, decision))()}
           />
         </Suspense>
       )}
     </Card>
+  );
+}
+
+/** Why a finding is no longer open, by whom, and the reason. */
+function Resolution({ issue: { status, resolution } }: { issue: QualityIssue }) {
+  const t = useT();
+  return (
+    <span className="hint">
+      {t(`editor.reason_${status as Decision['resolution']}`)}
+      {resolution?.by && ' · '}
+      <bdi translate="no">{resolution?.by}</bdi>
+      {resolution?.reason && ' · '}
+      <bdi>{resolution?.reason}</bdi>
+    </span>
   );
 }
 

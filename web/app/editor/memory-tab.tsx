@@ -76,7 +76,6 @@ export function MemoryTab({
   onSearch: (sought: Sought) => void;
 }) {
   const t = useT();
-  const { text = '', side = 'source' } = sought ?? {};
   const { data, error } = useMatches(segment, languages);
   const matches: Match[] = (data?.matches ?? []).map((match) => ({
     part: match.part,
@@ -95,53 +94,11 @@ export function MemoryTab({
     if (match.part === undefined) field.current.replaceAll(match.target);
     else field.current.insert(match.target);
   };
-  useCommands({
-    insertMatch1: () => insert(0),
-    insertMatch2: () => insert(1),
-    insertMatch3: () => insert(2),
-    insertMatch4: () => insert(3),
-    insertMatch5: () => insert(4),
-  });
+  useCommands(Object.fromEntries(insertCommands.map((id, index) => [id, () => insert(index)])));
   return (
     <Stack>
-      <Stack as="search" gap={2}>
-        <form
-          key={text}
-          onSubmit={(event) => {
-            event.preventDefault();
-            onSearch({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim(), side });
-          }}
-        >
-          <input
-            type="search"
-            name="text"
-            aria-label={t('editor.concordance')}
-            placeholder={t('editor.concordance')}
-            maxLength={maxTextLength}
-            defaultValue={text}
-            onInput={({ currentTarget: { value } }) =>
-              value === '' && text !== '' && onSearch({ text: '', side })
-            }
-          />
-        </form>
-        <Row>
-          <fieldset className="segmented">
-            <legend className="visually-hidden">{t('editor.side')}</legend>
-            {sides.map(([one, label]) => (
-              <label key={one}>
-                <input
-                  type="radio"
-                  name="concordance-side"
-                  checked={side === one}
-                  onChange={() => onSearch({ text, side: one })}
-                />
-                {t(label)}
-              </label>
-            ))}
-          </fieldset>
-        </Row>
-      </Stack>
-      {sought && text !== '' && (
+      <ConcordanceSearch sought={sought ?? { text: '', side: 'source' }} onSearch={onSearch} />
+      {sought && sought.text !== '' && (
         <Concordance
           sought={sought}
           languages={languages}
@@ -161,6 +118,55 @@ export function MemoryTab({
           onInsert={() => insert(index)}
         />
       ))}
+    </Stack>
+  );
+}
+
+function ConcordanceSearch({
+  sought: { text, side },
+  onSearch,
+}: {
+  sought: Sought;
+  onSearch: (sought: Sought) => void;
+}) {
+  const t = useT();
+  return (
+    <Stack as="search" gap={2}>
+      <form
+        key={text}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSearch({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim(), side });
+        }}
+      >
+        <input
+          type="search"
+          name="text"
+          aria-label={t('editor.concordance')}
+          placeholder={t('editor.concordance')}
+          maxLength={maxTextLength}
+          defaultValue={text}
+          onInput={({ currentTarget: { value } }) =>
+            value === '' && text !== '' && onSearch({ text: '', side })
+          }
+        />
+      </form>
+      <Row>
+        <fieldset className="segmented">
+          <legend className="visually-hidden">{t('editor.side')}</legend>
+          {sides.map(([one, label]) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="concordance-side"
+                checked={side === one}
+                onChange={() => onSearch({ text, side: one })}
+              />
+              {t(label)}
+            </label>
+          ))}
+        </fieldset>
+      </Row>
     </Stack>
   );
 }

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { loadWords, type MessageId, useT } from '../i18n.tsx';
+import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Row } from '../kit/box.tsx';
 import { Card } from '../kit/card.tsx';
@@ -22,15 +22,15 @@ import styles from './editor.module.css';
 import { useEditorView } from './editor-view.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
-import { MarkedText } from './marked-text.tsx';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { MarkList, shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
+import { SourceCell } from './source-cell.tsx';
 import { shiftRanges } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
-import { useOpenText } from './use-open-text.ts';
+import { type OpenText, useOpenText } from './use-open-text.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
@@ -46,7 +46,6 @@ export interface OpenField {
 const SegmentConflict = lazily(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
-const RecognizedWords = lazily(() => import('./recognized-words.tsx'));
 const LengthOfLimit = lazily(() => import('./length-of-limit.tsx'));
 const Spelling = lazily(async () => {
   const [module] = await Promise.all([import('./spelling/spelling.tsx'), loadWords('tools')]);
@@ -69,8 +68,6 @@ export interface OpenSegmentProps<Segment extends EditedSegment> {
   /** Shown above the findings. */
   children?: ReactNode;
 }
-
-type OpenText = ReturnType<typeof useOpenText>;
 
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
@@ -167,29 +164,6 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
 }
 
-function SourceCell({ segment, shown }: { segment: EditedSegment; shown: OpenText }) {
-  const language = shown.languages.source;
-  return (
-    <div role="gridcell" className={styles['source']} tabIndex={-1}>
-      <MarkedText text={shown.shownSource} marks={shown.marks.source} language={language} isSource />
-      <div className={styles['place']}>
-        <SegmentPlace place={segment.place} />
-        {segment.context && (
-          <>
-            <br />
-            <bdi>{segment.context}</bdi>
-          </>
-        )}
-      </div>
-      {segment.words && (
-        <Suspense>
-          <RecognizedWords words={segment.words} language={language} />
-        </Suspense>
-      )}
-    </div>
-  );
-}
-
 /** The field with the translation, and what belongs to it. @param needsText whether an empty one was confirmed */
 function TargetCell({
   segment,
@@ -223,12 +197,7 @@ function TargetCell({
         hasTags={content != null}
         hasDictionary={isSpelled}
       />
-      <SegmentTools
-        {...{ segment, text, errors, machine, isReadOnly, language }}
-        shownSource={shown.shownSource}
-        missing={shown.missing}
-        field={element}
-      >
+      <SegmentTools {...{ segment, shown }} field={element}>
         {props.tools}
         <span id={note} className={styles['length']}>
           {most == null ? (
@@ -295,36 +264,4 @@ function Changes({
       </Card>
     </div>
   );
-}
-
-/** The forms of places that are shown in words. The groups are the values of the message. */
-const forms: readonly (readonly [RegExp, MessageId])[] = [
-  [/^(?:word\/document|content)\.xml, paragraph (?<paragraph>\d+)$/, 'editor.place_paragraph'],
-  [
-    /^(?:word\/document|content)\.xml, table (?<table>\d+), row (?<row>\d+), cell (?<cell>\d+)(?:, paragraph \d+)?$/,
-    'editor.place_cell',
-  ],
-  [/^line (?<line>\d+)$/, 'editor.place_line'],
-  [/^line (?<line>\d+), (?<key>.+)$/s, 'editor.place_line_key'],
-  [/^page (?<page>\d+)$/, 'editor.place_page'],
-  [
-    /^page (?<page>\d+), table (?<table>\d+), row (?<row>\d+), column (?<column>\d+)$/,
-    'editor.place_page_cell',
-  ],
-  [/^page (?<page>\d+), list (?<list>\d+), item (?<item>.+)$/, 'editor.place_page_item'],
-  [/^page (?<page>\d+), heading$/, 'editor.place_page_heading'],
-  [/^page (?<page>\d+), header$/, 'editor.place_page_header'],
-  [/^page (?<page>\d+), footer$/, 'editor.place_page_footer'],
-  [/^slide (?<slide>\d+), paragraph (?<paragraph>\d+)$/, 'editor.place_slide'],
-  [/^slide (?<slide>\d+), notes, paragraph (?<paragraph>\d+)$/, 'editor.place_notes'],
-];
-
-/** The place of a segment in its file. */
-function SegmentPlace({ place }: { place: string }) {
-  const t = useT();
-  for (const [form, message] of forms) {
-    const values = form.exec(place)?.groups;
-    if (values) return t(message, values);
-  }
-  return <bdi>{place}</bdi>;
 }

@@ -41,7 +41,6 @@ export function SegmentGrid<Segment extends EditedSegment>({
 }: GridProps<Segment>) {
   const { saves, outline, languages, languagesOf, filter, open, holders, openAt, move, onVisible } = source;
   const t = useT();
-  const { nameOf } = useLanguages();
   const scroller = useRef<HTMLDivElement>(null);
   const edits = useSyncExternalStore(saves.subscribe, saves.all);
   const openIndex = open?.index ?? -1;
@@ -94,19 +93,7 @@ export function SegmentGrid<Segment extends EditedSegment>({
       tabIndex={0}
       ref={scroller}
     >
-      <div role="row" aria-rowindex={1} className={styles['gridHead']}>
-        <span role="columnheader">
-          <span className="visually-hidden">{t('editor.number')}</span>
-        </span>
-        <span role="columnheader">
-          {languages ? t('editor.source_in', { language: nameOf(languages.source) }) : t('editor.source')}
-        </span>
-        <span role="columnheader">
-          {languages
-            ? t('editor.translation_in', { language: nameOf(languages.target) })
-            : t('editor.translation')}
-        </span>
-      </div>
+      <GridHead languages={languages} />
       <div role="rowgroup" className={styles['rows']} style={{ blockSize: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) => {
           const segment = range.at(index);
@@ -141,6 +128,26 @@ export function SegmentGrid<Segment extends EditedSegment>({
           );
         })}
       </div>
+    </div>
+  );
+}
+
+function GridHead({ languages }: Pick<RowSource, 'languages'>) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const [source, target] = languages
+    ? [
+        t('editor.source_in', { language: nameOf(languages.source) }),
+        t('editor.translation_in', { language: nameOf(languages.target) }),
+      ]
+    : [t('editor.source'), t('editor.translation')];
+  return (
+    <div role="row" aria-rowindex={1} className={styles['gridHead']}>
+      <span role="columnheader">
+        <span className="visually-hidden">{t('editor.number')}</span>
+      </span>
+      <span role="columnheader">{source}</span>
+      <span role="columnheader">{target}</span>
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { ChevronRight, Copy, Flag, GitCompare, Omega } from 'lucide-react';
 import { type ReactNode, type RefObject, Suspense, useState } from 'react';
-import type { QualityCheckError } from '#sdk/types.ts';
 import { loadWords, useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
@@ -10,6 +9,7 @@ import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.t
 import { insertText } from './insert-text.ts';
 import type { EditedSegment } from './segment.ts';
 import { plainOf } from './tagged-text.ts';
+import type { OpenText } from './use-open-text.ts';
 
 const Characters = lazily(async () => {
   const [module] = await Promise.all([import('./characters.tsx'), loadWords('tools')]);
@@ -23,29 +23,21 @@ const MissingTags = lazily(() => import('./missing-tags.tsx'));
 /** The tools below the field of the open segment, with their keys. */
 export function SegmentTools({
   segment,
+  shown: {
+    shownSource,
+    text,
+    missing,
+    errors,
+    machine,
+    isReadOnly,
+    languages: { target: language },
+  },
   field,
-  shownSource,
-  text,
-  missing,
-  errors,
-  machine,
-  language,
-  isReadOnly,
   children,
 }: {
   segment: EditedSegment;
+  shown: OpenText;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** The source and the translation as the field has them, with tags. */
-  shownSource: string;
-  text: string;
-  /** The placeholders that the translation lacks. */
-  missing: readonly string[];
-  /** The errors that are marked in the machine translation. */
-  errors: readonly QualityCheckError[];
-  machine: string;
-  /** The language of the translation. */
-  language: string;
-  isReadOnly: boolean;
   /** Shown at the end of the line. */
   children: ReactNode;
 }) {

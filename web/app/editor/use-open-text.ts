@@ -86,4 +86,6 @@ export function useOpenText<Segment extends EditedSegment>(segment: Segment, row
   };
 }
 
+export type OpenText = ReturnType<typeof useOpenText>;
+
 const isCritical = ({ severity }: QualityIssue) => severity === 'critical';

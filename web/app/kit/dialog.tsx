@@ -7,7 +7,6 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { useT } from '../i18n.tsx';
 import { DialogBusy, Form } from './form.tsx';
 
 /**
@@ -55,34 +54,6 @@ export function FormDialog({
     <Dialog title={title} onClose={onClose} {...(isWide && { isWide })}>
       <Form {...form} onSubmit={submit} onCancel={onClose} />
     </Dialog>
-  );
-}
-
-/** The buttons at the end of the form of a dialog: one that sends the form, and "Cancel". */
-export function FormActions({
-  action,
-  kind = 'primary',
-  isBusy,
-  isReady = true,
-  onClose,
-}: {
-  /** The label of the button that sends the form. */
-  action: string;
-  kind?: 'primary' | 'danger';
-  isBusy: boolean;
-  isReady?: boolean;
-  onClose: () => void;
-}) {
-  const t = useT();
-  return (
-    <div className="actions">
-      <button type="submit" className={kind} disabled={isBusy || !isReady}>
-        {action}
-      </button>
-      <button type="button" disabled={isBusy} onClick={onClose}>
-        {t('common.cancel')}
-      </button>
-    </div>
   );
 }
 

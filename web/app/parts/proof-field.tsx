@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { Field, PasswordField } from '../kit/field.tsx';
 import type { Me } from '../session/use-me.ts';
-import { fieldProblem } from './problem.tsx';
 
 /**
  * A proof of identity: an authenticator code; for members without an authenticator, and on request, the password. A
@@ -33,12 +32,12 @@ export function useProof({ user }: Me) {
   };
 }
 
-export function ProofField({ of, error }: { of: ReturnType<typeof useProof>; error: unknown }) {
+export function ProofField({ of }: { of: ReturnType<typeof useProof> }) {
   const t = useT();
   const isCode = of.name === 'mfa_code';
   const shared = {
     required: true,
-    problem: fieldProblem(error, of.name),
+    name: of.name,
     value: of.value,
     onValue: of.setValue,
     aside: of.change && (

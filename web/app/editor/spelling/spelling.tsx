@@ -29,6 +29,57 @@ function spellerOf(language: string): Speller | undefined {
   return current.speller;
 }
 
+/** The words that the workspace added to its dictionary of a language, and how to add another one. */
+function useOwnWords(language: string) {
+  const queries = useQueryClient();
+  const queryKey = queryKeys.terminology.spelling(language);
+  const { data } = useQuery({
+    queryKey,
+    queryFn: () => procedures.terminology.spellingWords.query({ lang: language }),
+    staleTime: 60_000,
+  });
+  const own = useMemo(() => new Set(data?.words.map(plainOf)), [data]);
+  const addWord = async (word: string) => {
+    const changed = await procedures.terminology.setSpellingWord.mutate({ lang: language, word });
+    queries.setQueryData(queryKey, changed);
+  };
+  return { own, addWord };
+}
+
+/**
+ * The misspelled words of a text.
+ * @param own words of the workspace, which are not checked
+ * @param onFound gets them, too
+ */
+function useMisspelled(
+  speller: Speller | undefined,
+  text: string,
+  allowed: Allowed,
+  own: ReadonlySet<string>,
+  onFound: (words: readonly Word[]) => void,
+): readonly Word[] {
+  const [found, setFound] = useState<readonly Word[]>([]);
+  const check = useEffectEvent(async (left: AbortSignal) => {
+    if (!speller) return;
+    const words = wordsToCheck(text, allowed).filter((word) => !own.has(plainOf(word.text)));
+    const wrong = await speller.wrongOf(words);
+    if (left.aborted) return;
+    const misspelled = words.filter((word) => wrong.has(plainOf(word.text)));
+    setFound(misspelled);
+    onFound(misspelled);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these change what is misspelled
+  useEffect(() => {
+    const left = new AbortController();
+    const timer = setTimeout(() => void check(left.signal), pause);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [text, own, speller, allowed.terms]);
+  return found;
+}
+
 /**
  * Finds the misspelled words of the open segment, and offers suggestions for the one that is clicked, or the next one
  * after the caret by key. Renders nothing else.
@@ -48,40 +99,14 @@ export default function Spelling({
   onFound: (words: readonly Word[]) => void;
 }) {
   const t = useT();
-  const queries = useQueryClient();
   const { language } = allowed;
   const speller = useMemo(() => spellerOf(language), [language]);
-  const [found, setFound] = useState<readonly Word[]>([]);
   const [chosen, setChosen] = useState<Word>();
   const [suggestions, setSuggestions] = useState<readonly string[]>();
   const [takesFocus, setTakesFocus] = useState(false);
-  const queryKey = queryKeys.terminology.spelling(language);
-  const { data } = useQuery({
-    queryKey,
-    queryFn: () => procedures.terminology.spellingWords.query({ lang: language }),
-    staleTime: 60_000,
-  });
-  const own = useMemo(() => new Set(data?.words.map(plainOf)), [data]);
+  const { own, addWord } = useOwnWords(language);
   const { run, error, isBusy } = useAction();
-
-  const check = useEffectEvent(async (left: AbortSignal) => {
-    if (!speller) return;
-    const words = wordsToCheck(text, allowed).filter((word) => !own.has(plainOf(word.text)));
-    const wrong = await speller.wrongOf(words);
-    if (left.aborted) return;
-    const misspelled = words.filter((word) => wrong.has(plainOf(word.text)));
-    setFound(misspelled);
-    onFound(misspelled);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these change what is misspelled
-  useEffect(() => {
-    const left = new AbortController();
-    const timer = setTimeout(() => void check(left.signal), pause);
-    return () => {
-      clearTimeout(timer);
-      left.abort();
-    };
-  }, [text, own, speller, allowed.terms]);
+  const found = useMisspelled(speller, text, allowed, own, onFound);
 
   const choose = (word: Word | undefined, byKey: boolean) => {
     setChosen(word);
@@ -123,12 +148,8 @@ export default function Spelling({
     close();
   };
   const add = run(async () => {
-    const word = chosen.text;
-    queries.setQueryData(
-      queryKey,
-      await procedures.terminology.setSpellingWord.mutate({ lang: language, word }),
-    );
-    announce(t('tools.word_added', { word }));
+    await addWord(chosen.text);
+    announce(t('tools.word_added', { word: chosen.text }));
     close();
   });
   return (

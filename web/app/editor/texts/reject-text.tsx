@@ -1,10 +1,9 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
-import { Dialog, FormActions } from '../../kit/dialog.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { decideTogether, freeTexts } from './decide-together.ts';
 import type { TextList, TextSegment } from './text-list.ts';
 import type { useTextDecisions } from './use-text-decisions.ts';
@@ -26,16 +25,19 @@ export function RejectText({
 }) {
   const t = useT();
   const [notes, setNotes] = useState('');
-  const { run, error, isBusy } = useAction();
-  const reject = run(() => onReject(notes.trim()));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isBusy && count > 0) reject();
+  const reject = async () => {
+    if (count > 0) await onReject(notes.trim());
   };
   return (
     <Dialog title={t('review.reject_title', { count })} onClose={onClose}>
       {children}
-      <form onSubmit={submit}>
+      <Form
+        action={t('review.reject')}
+        kind="danger"
+        isReady={count > 0}
+        onSubmit={reject}
+        onCancel={onClose}
+      >
         <label>
           {t('review.reject_why')}
           <textarea
@@ -50,15 +52,7 @@ export function RejectText({
             }}
           />
         </label>
-        {error ? <Problem error={error} /> : null}
-        <FormActions
-          action={t('review.reject')}
-          kind="danger"
-          isBusy={isBusy}
-          isReady={count > 0}
-          onClose={onClose}
-        />
-      </form>
+      </Form>
     </Dialog>
   );
 }

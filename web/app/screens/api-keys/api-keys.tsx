@@ -7,16 +7,16 @@ import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Row, Stack } from '../../kit/box.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
-import { ConfirmDialog, Dialog, FormActions } from '../../kit/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
+import { NativeSelect } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { Badge } from '../../kit/text.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { KeyDialog, NewSecret } from './key-dialog.tsx';
@@ -114,8 +114,7 @@ function RotateDialog({
   const [overlap, setOverlap] = useState(day);
   const [secret, setSecret] = useState<string>();
   const proof = useProof(me);
-  const { run, error, isBusy } = useAction();
-  const submit = run(async () => {
+  const submit = async () => {
     try {
       // The request has no retry. If the response is lost, a repeated request would end the secret of the first one.
       const rotated = await bound(apiKeys).rotate({
@@ -128,27 +127,24 @@ function RotateDialog({
     } finally {
       proof.clear();
     }
-  });
+  };
   if (secret !== undefined)
     return <NewSecret title={t('apiKeys.new_key')} value={secret} onClose={onClose} />;
   return (
-    <Dialog title={t('apiKeys.rotate_title', { name: of.name })} onClose={onClose} isBusy={isBusy}>
-      <form className="form" onSubmit={submit}>
+    <Dialog title={t('apiKeys.rotate_title', { name: of.name })} onClose={onClose}>
+      <Form action={t('apiKeys.rotate')} kind="danger" onSubmit={submit} onCancel={onClose}>
         <p>{t('apiKeys.rotate_why')}</p>
-        {error !== undefined && !fieldProblem(error, proof.name) && <Problem error={error} />}
-        <label>
-          {t('apiKeys.overlap')}
-          <select value={overlap} onChange={({ target }) => setOverlap(Number(target.value))}>
-            {overlaps.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {seconds === 0 ? t('apiKeys.no_overlap') : format.span(seconds)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <ProofField of={proof} error={error} />
-        <FormActions action={t('apiKeys.rotate')} kind="danger" isBusy={isBusy} onClose={onClose} />
-      </form>
+        <NativeSelect
+          label={t('apiKeys.overlap')}
+          value={String(overlap)}
+          options={overlaps.map((seconds) => [
+            String(seconds),
+            seconds === 0 ? t('apiKeys.no_overlap') : format.span(seconds),
+          ])}
+          onChange={(seconds) => setOverlap(Number(seconds))}
+        />
+        <ProofField of={proof} />
+      </Form>
     </Dialog>
   );
 }

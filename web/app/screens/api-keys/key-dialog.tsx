@@ -4,15 +4,14 @@ import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { CheckGroup } from '../../kit/check-group.tsx';
-import { Dialog, FormActions } from '../../kit/dialog.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { Form } from '../../kit/form.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 
-const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
+const allScopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
 
 /**
  * A dialog that creates an API key, or changes one. After the creation it shows the secret, once.
@@ -32,54 +31,49 @@ export function KeyDialog({
   const t = useT();
   const [name, setName] = useState(edited?.name ?? '');
   const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(edited?.scopes ?? ['translate', 'read']);
-  const [lastDay, setLastDay] = useState(dayOf(edited?.expires_at ?? null));
+  const formerDay = dayOf(edited?.expires_at ?? null);
+  const [lastDay, setLastDay] = useState(formerDay);
   const [secret, setSecret] = useState<string>();
   const proof = useProof(me);
-  const { run, error, isBusy } = useAction();
-  const submit = run(async () => {
+  const submit = async () => {
+    const scopes = [...chosen];
+    const expires_at = lastDay === '' ? null : endOf(lastDay);
     try {
       if (edited) {
-        await bound(apiKeys).update({ key_id: edited.key_id, name, ...limits(), ...proof.field });
+        await bound(apiKeys).update({
+          ...{ key_id: edited.key_id, name, ...proof.field },
+          // Only the limits that differ: the workspace key cannot have limits.
+          ...(edited.scopes.join() !== scopes.join() && { scopes }),
+          ...(formerDay !== lastDay && { expires_at }),
+        });
         await onChanged(t('common.saved'));
         onClose();
       } else {
-        const expires_at = lastDay === '' ? null : endOf(lastDay);
-        const created = await bound(apiKeys).create({
-          name,
-          scopes: [...chosen],
-          expires_at,
-          ...proof.field,
-        });
+        const created = await bound(apiKeys).create({ name, scopes, expires_at, ...proof.field });
         setSecret(created.api_key);
         await onChanged(t('apiKeys.created_once'));
       }
     } finally {
       proof.clear();
     }
-  });
-  /** The limits that differ from those of the edited key. The workspace key cannot have limits. */
-  const limits = () => ({
-    ...(edited?.scopes.join() !== chosen.join() && { scopes: [...chosen] }),
-    ...(dayOf(edited?.expires_at ?? null) !== lastDay && {
-      expires_at: lastDay === '' ? null : endOf(lastDay),
-    }),
-  });
+  };
   const toggle = (scope: ApiKeyScope, isOn: boolean) =>
-    setChosen(scopes.filter((one) => (one === scope ? isOn : chosen.includes(one))));
+    setChosen(allScopes.filter((one) => (one === scope ? isOn : chosen.includes(one))));
   const title = edited ? t('apiKeys.edit_title', { name: edited.name }) : t('apiKeys.create');
   if (secret !== undefined)
     return <NewSecret title={t('apiKeys.new_key')} value={secret} onClose={onClose} />;
-
-  const wrongName = fieldProblem(error, 'name');
-  const wrongProof = fieldProblem(error, proof.name);
   return (
-    <Dialog title={title} onClose={onClose} isBusy={isBusy}>
-      <form className="form" onSubmit={submit}>
-        {error !== undefined && !wrongName && !wrongProof && <Problem error={error} />}
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        action={edited ? t('common.save') : t('apiKeys.create')}
+        isReady={chosen.length > 0}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
         <Field
           label={t('apiKeys.name')}
           hint={t('apiKeys.name_hint')}
-          problem={wrongName}
+          name="name"
           required
           maxLength={100}
           autoComplete="off"
@@ -92,7 +86,7 @@ export function KeyDialog({
           <>
             <CheckGroup
               label={t('apiKeys.scopes')}
-              options={scopes.map((scope) => ({
+              options={allScopes.map((scope) => ({
                 value: scope,
                 name: t(`apiKeys.${scope}`),
                 why: t(`apiKeys.${scope}_hint`),
@@ -103,7 +97,7 @@ export function KeyDialog({
             <Field
               label={t('apiKeys.last_day')}
               hint={t('apiKeys.last_day_hint')}
-              problem={fieldProblem(error, 'expires_at')}
+              name="expires_at"
               type="date"
               min={dayOf(new Date().toISOString())}
               value={lastDay}
@@ -111,14 +105,8 @@ export function KeyDialog({
             />
           </>
         )}
-        <ProofField of={proof} error={error} />
-        <FormActions
-          action={edited ? t('common.save') : t('apiKeys.create')}
-          isBusy={isBusy}
-          isReady={chosen.length > 0}
-          onClose={onClose}
-        />
-      </form>
+        <ProofField of={proof} />
+      </Form>
     </Dialog>
   );
 }
