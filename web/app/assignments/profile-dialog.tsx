@@ -3,12 +3,10 @@ import { useId, useState } from 'react';
 import type { ReviewerProfile } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Row, Stack } from '../kit/box.tsx';
-import { Dialog, FormActions } from '../kit/dialog.tsx';
+import { FormDialog } from '../kit/dialog.tsx';
 import { Check, Field } from '../kit/field.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { LanguageSelect, useLanguages } from '../parts/languages.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { useDefaultLanguages } from '../screens/general/default-languages.ts';
 import styles from './assignments.module.css';
 import { useReload } from './assignments.ts';
@@ -31,7 +29,6 @@ export function ProfileDialog({
 }) {
   const t = useT();
   const reload = useReload();
-  const { run, error, isBusy } = useAction();
   const [profile] = useState(present);
   const [name, setName] = useState(profile.display_name);
   const [timeZone, setTimeZone] = useState(profile.time_zone);
@@ -39,7 +36,7 @@ export function ProfileDialog({
   const [to, setTo] = useState(profile.away_to ?? '');
   const [languages, setLanguages] = useState(profile.languages);
   const isPeriod = (from === '') === (to === '') && from <= to;
-  const save = run(async () => {
+  const save = async () => {
     await service.saveProfile({
       // Only what has changed: someone else may have saved the rest since the dialog was opened.
       user_id: profile.user_id,
@@ -53,50 +50,52 @@ export function ProfileDialog({
     });
     await reload();
     announce(t('assignments.profile_saved'));
-    onClose();
-  });
+  };
   return (
-    <Dialog title={<bdi translate="no">{profile.name}</bdi>} isWide onClose={onClose} isBusy={isBusy}>
-      <form onSubmit={save}>
-        {!isOwn && <LanguageFields languages={languages} onChange={setLanguages} />}
-        <Field
-          label={t('assignments.display_name')}
-          hint={t('assignments.display_name_hint')}
-          value={name}
-          maxLength={100}
-          onValue={setName}
-        />
-        <TimeZone value={timeZone} onChange={setTimeZone} />
-        <fieldset className={styles['group']}>
-          <legend>{t('assignments.absence')}</legend>
-          <Row gap={4} align="end">
-            <label>
-              {t('assignments.first_day')}
-              <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
-            </label>
-            <label>
-              {t('assignments.last_day')}
-              <input type="date" value={to} min={from} onChange={({ target }) => setTo(target.value)} />
-            </label>
-            {(from || to) && (
-              <button
-                type="button"
-                className="small"
-                onClick={() => {
-                  setFrom('');
-                  setTo('');
-                }}
-              >
-                {t('assignments.no_absence')}
-              </button>
-            )}
-          </Row>
-        </fieldset>
-        <p className="hint">{t(isPeriod ? 'assignments.absence_why' : 'assignments.absence_wrong')}</p>
-        {error ? <Problem error={error} /> : null}
-        <FormActions action={t('assignments.save')} isBusy={isBusy} isReady={isPeriod} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={<bdi translate="no">{profile.name}</bdi>}
+      isWide
+      action={t('assignments.save')}
+      isReady={isPeriod}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {!isOwn && <LanguageFields languages={languages} onChange={setLanguages} />}
+      <Field
+        label={t('assignments.display_name')}
+        hint={t('assignments.display_name_hint')}
+        value={name}
+        maxLength={100}
+        onValue={setName}
+      />
+      <TimeZone value={timeZone} onChange={setTimeZone} />
+      <fieldset className={styles['group']}>
+        <legend>{t('assignments.absence')}</legend>
+        <Row gap={4} align="end">
+          <label>
+            {t('assignments.first_day')}
+            <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
+          </label>
+          <label>
+            {t('assignments.last_day')}
+            <input type="date" value={to} min={from} onChange={({ target }) => setTo(target.value)} />
+          </label>
+          {(from || to) && (
+            <button
+              type="button"
+              className="small"
+              onClick={() => {
+                setFrom('');
+                setTo('');
+              }}
+            >
+              {t('assignments.no_absence')}
+            </button>
+          )}
+        </Row>
+      </fieldset>
+      <p className="hint">{t(isPeriod ? 'assignments.absence_why' : 'assignments.absence_wrong')}</p>
+    </FormDialog>
   );
 }
 

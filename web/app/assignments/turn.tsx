@@ -4,7 +4,8 @@ import type { Assignment } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Fill, Row } from '../kit/box.tsx';
-import { Dialog, FormActions } from '../kit/dialog.tsx';
+import { FormDialog } from '../kit/dialog.tsx';
+import { TextArea } from '../kit/field.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { isolated } from '../parts/language-text.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -126,38 +127,30 @@ function PassDialog({
 }) {
   const t = useT();
   const reload = useReload();
-  const { run, error, isBusy } = useAction();
   const [comment, setComment] = useState('');
   const isBack = step === 'second';
   const action = t(isBack ? 'assignments.pass_back' : 'assignments.pass');
   const other = isBack ? assignee : second;
-  const pass = run(async () => {
+  const pass = async () => {
     await store();
     await service.pass({ kind, id, version, back: isBack, ...(comment.trim() && { comment }) });
     await reload();
     announce(t(isBack ? 'assignments.passed_back' : 'assignments.passed'));
-    onClose();
-  });
+  };
   return (
-    <Dialog title={action} onClose={onClose} isBusy={isBusy}>
-      <form onSubmit={pass}>
-        <p>
-          {other
-            ? t(isBack ? 'assignments.pass_back_why' : 'assignments.pass_why', { name: isolated(other.name) })
-            : t('assignments.pass_why_any')}
-        </p>
-        <label>
-          {t('assignments.comment')}
-          <textarea
-            rows={3}
-            maxLength={2000}
-            value={comment}
-            onChange={({ target }) => setComment(target.value)}
-          />
-        </label>
-        {error ? <Problem error={error} /> : null}
-        <FormActions action={action} isBusy={isBusy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title={action} action={action} onSubmit={pass} onClose={onClose}>
+      <p>
+        {other
+          ? t(isBack ? 'assignments.pass_back_why' : 'assignments.pass_why', { name: isolated(other.name) })
+          : t('assignments.pass_why_any')}
+      </p>
+      <TextArea
+        label={t('assignments.comment')}
+        rows={3}
+        maxLength={2000}
+        value={comment}
+        onValue={setComment}
+      />
+    </FormDialog>
   );
 }
