@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Row } from './box.tsx';
-import styles from './chips.module.css';
 
 /** Buttons in a row, one of which is chosen: the filter of a list. */
 export function Chips<Value extends string>({
@@ -24,7 +23,7 @@ export function Chips<Value extends string>({
         <button
           key={one}
           type="button"
-          className={`chip ${styles['chip']}`}
+          className="chip"
           aria-pressed={one === value}
           onClick={() => onChange(one)}
         >

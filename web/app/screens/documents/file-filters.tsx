@@ -9,7 +9,6 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
-import styles from './files.module.css';
 import { type FileState, fileStates } from './files.ts';
 import { Running } from './running.tsx';
 import type { DocumentFilter } from './search.ts';
@@ -87,7 +86,7 @@ export function FileFilters({
   );
   const all = counts && counts.translating + counts.needs_review + counts.approved + counts.failed;
   return (
-    <search className={styles.filter} aria-label={t('documents.filters')}>
+    <search className="filter-bar" aria-label={t('documents.filters')}>
       <StateChip
         name="documents.state_all"
         count={all}

@@ -140,7 +140,7 @@ function useColumns({
       cell: ({ file: { name }, cell, key }) => {
         const language = nameOf(cell.target_lang);
         return (
-          <Row isTight gap={3}>
+          <Row isTight isFilling gap={3}>
             <input
               type="checkbox"
               aria-label={t('estimates.select', { name, language })}
@@ -259,7 +259,7 @@ function FileHead({
   const t = useT();
   const { name, languages, image_pages, state } = file;
   return (
-    <Row gap={3}>
+    <Row isFilling gap={3}>
       <label className="check">
         <input
           type="checkbox"

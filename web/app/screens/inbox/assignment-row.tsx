@@ -8,7 +8,6 @@ import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isolated } from '../../parts/language-text.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
-import styles from './inbox.module.css';
 import { InboxRow } from './inbox-row.tsx';
 import type { Selection } from './selection.tsx';
 import { Finding, Progress } from './task-row.tsx';
@@ -97,7 +96,7 @@ export function AssignmentRow({
           </Text>
           {comment && (
             <Text as="small" size="xs" tone="faint" title={comment}>
-              <bdi className={styles.two}>{assigned_by ? `${assigned_by.name}: ${comment}` : comment}</bdi>
+              <bdi className="excerpt short">{assigned_by ? `${assigned_by.name}: ${comment}` : comment}</bdi>
             </Text>
           )}
         </Stack>

@@ -99,7 +99,7 @@ function People({
           <Avatar key={name} name={name} isOpen={isOpen} />
         ))}
       </Row>
-      <span className={styles.two}>
+      <span className="excerpt short">
         {isAssigned && <span className="visually-hidden">{t('assignments.assigned_to')} </span>}
         {phrase ?? <bdi translate="no">{shortName(names[0])}</bdi>}
         {children}

@@ -63,7 +63,7 @@ export function InboxRow({ rowKey, name, isGroup, format, selection, isClosed, .
           {isGroup ? (
             name
           ) : (
-            <bdi translate="no" className={styles.two}>
+            <bdi translate="no" className="excerpt short">
               {name}
             </bdi>
           )}

@@ -241,7 +241,7 @@ function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: InboxSe
   const selected = { ...(languages && { languages }), ...(assignee && { assignee }) };
   const shown = show ? { show } : {};
   return (
-    <fieldset className={styles.filter}>
+    <fieldset className="filter-bar">
       <legend className="visually-hidden">{t('inbox.filter')}</legend>
       {choices.map(({ show: wanted, name }) => {
         const next = { ...selected, ...(wanted && { show: wanted }) };

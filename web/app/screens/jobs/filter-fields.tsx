@@ -6,7 +6,6 @@ import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { type TriggerCode, triggerCodes, triggerName } from '../../parts/review-triggers.ts';
 import { maxTextLength } from '../../parts/searched-text.ts';
-import styles from './jobs.module.css';
 import type { JobFilter } from './search.ts';
 
 /** The filters of the list. A selected option applies immediately; a text applies when the form is submitted. */
@@ -44,7 +43,7 @@ export function FilterFields({
           />
           <button type="submit">{t('jobs.search')}</button>
         </Row>
-        <div className={styles.filters}>
+        <div className="filter-bar">
           <label>
             {t('jobs.status')}
             <select

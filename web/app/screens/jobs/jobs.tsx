@@ -14,7 +14,6 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { translationService } from '../../translation-service.ts';
 import { FilterFields } from './filter-fields.tsx';
-import styles from './jobs.module.css';
 import { type JobFilter, startOfDay } from './search.ts';
 
 /** `/app/texts`: the workspace's jobs, the most recently changed first. */
@@ -64,7 +63,7 @@ function TextTable({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string
           least: 14,
           cell: (job) => (
             <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
-              <LanguageText as="span" language={job.source_lang} className={styles.startOfText}>
+              <LanguageText as="span" language={job.source_lang} className="excerpt short">
                 {job.source_excerpt}
               </LanguageText>
             </Link>
@@ -76,7 +75,7 @@ function TextTable({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string
           least: 14,
           cell: (job) =>
             job.translation_excerpt && (
-              <LanguageText as="span" language={job.target_lang} className={styles.startOfText}>
+              <LanguageText as="span" language={job.target_lang} className="excerpt short">
                 {job.translation_excerpt}
               </LanguageText>
             ),

@@ -8,13 +8,12 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
@@ -118,8 +117,7 @@ function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promi
   const [role, setRole] = useState<MemberRole>('agent_id_developer');
   const [languages, setLanguages] = useState<ReviewerProfile['languages']>([]);
   const [days, setDays] = useState('');
-  const { run, error, isBusy } = useAction();
-  const submit = run(async () => {
+  const create = async () => {
     const request = {
       role,
       languages,
@@ -129,19 +127,15 @@ function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promi
     const created = await proved(() => procedures.members.createInvite.mutate(request));
     setEmail('');
     await onCreated(created);
-  });
-
-  const wrongEmail = fieldProblem(error, 'email');
-  const wrongDays = fieldProblem(error, 'expires_in_days');
+  };
   return (
     <details>
       <summary className="button">{t('members.invite')}</summary>
-      <form className="form" onSubmit={submit}>
-        {error && !wrongEmail && !wrongDays ? <Problem error={error} /> : null}
+      <Form action={t('members.create_invite')} onSubmit={create}>
         <Field
           label={t('members.email')}
           hint={t('members.invite_email_hint')}
-          problem={wrongEmail}
+          name="email"
           type="email"
           maxLength={320}
           autoComplete="off"
@@ -153,17 +147,14 @@ function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promi
         <Field
           label={t('members.days')}
           hint={t('members.days_hint')}
-          problem={wrongDays}
+          name="expires_in_days"
           type="number"
           min={1}
           max={30}
           value={days}
           onValue={setDays}
         />
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t('members.create_invite')}
-        </button>
-      </form>
+      </Form>
     </details>
   );
 }

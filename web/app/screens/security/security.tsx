@@ -4,10 +4,11 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Fill, Row } from '../../kit/box.tsx';
 import { PasswordField } from '../../kit/field.tsx';
+import { Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
@@ -83,8 +84,7 @@ function OwnPassword() {
   const queries = useQueryClient();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const { run, error, isBusy } = useAction();
-  const submit = run(async () => {
+  const change = async () => {
     try {
       await procedures.auth.changePassword.mutate({ current_password: current, new_password: next });
     } finally {
@@ -93,12 +93,10 @@ function OwnPassword() {
     setNext('');
     announce(t('security.password_changed'));
     await queries.invalidateQueries({ queryKey: queryKeys.sessions });
-  });
-  const wrongNext = fieldProblem(error, 'new_password');
+  };
   return (
     <Setting id="own-password" title={t('security.password_title')} why={t('security.password_why')}>
-      <form className="form" onSubmit={submit}>
-        {error !== undefined && !wrongNext && <Problem error={error} />}
+      <Form action={t('security.password_change')} onSubmit={change}>
         <PasswordField
           label={t('security.password_current')}
           autoComplete="current-password"
@@ -109,16 +107,13 @@ function OwnPassword() {
         <PasswordField
           label={t('security.password_new')}
           hint={t('signin.password_hint')}
-          problem={wrongNext}
+          name="new_password"
           autoComplete="new-password"
           required
           value={next}
           onValue={setNext}
         />
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t('security.password_change')}
-        </button>
-      </form>
+      </Form>
     </Setting>
   );
 }
