@@ -56,6 +56,8 @@ export function NewTermDialog(props: Props) {
   );
 }
 
+const termField = { required: true, maxLength: 1000, autoComplete: 'off' };
+
 function TermForm({
   term,
   sourceLang,
@@ -72,9 +74,7 @@ function TermForm({
   const [isCaseSensitive, setCaseSensitive] = useState(false);
   const [chosen, setChosen] = useState(() => lastGlossary.get(pair));
   const selected = sets.find(({ id }) => id === chosen) ?? sets[0];
-  const [name, setName] = useState(() =>
-    t('sets.pair', { from: nameOf(sourceLang), to: nameOf(targetLang) }),
-  );
+  const [name, setName] = useState(t('sets.pair', { from: nameOf(sourceLang), to: nameOf(targetLang) }));
   const create = useNewGlossary();
   const [added, setAdded] = useState<{ name: string; others: readonly string[] }>();
   const first = useRef<HTMLInputElement>(null);
@@ -111,23 +111,19 @@ function TermForm({
           <Field
             {...languageOf(sourceLang)}
             label={t('terms.source', { language: nameOf(sourceLang) })}
+            {...termField}
             value={source}
             onValue={setSource}
             name="source_term"
-            required
-            maxLength={1000}
-            autoComplete="off"
             ref={term.source === '' ? first : null}
           />
           <Field
             {...languageOf(targetLang)}
             label={t('terms.target', { language: nameOf(targetLang) })}
+            {...termField}
             value={target}
             onValue={setTarget}
             name="target_term"
-            required
-            maxLength={1000}
-            autoComplete="off"
             spellCheck
             ref={term.source === '' ? null : first}
           />

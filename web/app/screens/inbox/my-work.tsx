@@ -22,7 +22,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type AssignedRow, AssignmentRow, addressOfItem, rowsOf } from './assignment-row.tsx';
 import { Columns, RowGroup } from './inbox-row.tsx';
-import { useSelection } from './selection.tsx';
+import { type Selection, useSelection } from './selection.tsx';
 import { useListKeys } from './task-list.tsx';
 import type { DocumentTask, Task } from './tasks.ts';
 
@@ -65,18 +65,11 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
     free.more,
   );
   const all = [...rows, ...freeRows];
-  const { assign, toast } = useAssign();
   const { selection, shown } = useSelection(
     list,
     all.map(({ key }) => key),
     (keys) => all.flatMap((row) => (keys.includes(row.key) ? row.items : [])),
   );
-  const { run, error, isBusy } = useAction();
-  const take = ({ items }: AssignedRow) =>
-    run(async () => {
-      const [refused] = await assign([{ items, change: { assignee: profile.user_id } }]);
-      if (refused) throw new TakenError(shownRefusal(refused, items));
-    });
   useListKeys(list);
   const documents = new Map(
     tasks.flatMap((task) => (task.kind === 'document' ? [[task.id, task] as const] : [])),
@@ -96,13 +89,6 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
       {() => (
         <Stack ref={list}>
           <Summary profile={profile} rows={rows} />
-          {error instanceof TakenError ? (
-            <p className="problem">
-              <Refused refusal={error.refusal} />
-            </p>
-          ) : error ? (
-            <Problem error={error} />
-          ) : null}
           {rows.length === 0 ? (
             <Text as="p" tone="soft">
               {t('assignments.nothing_mine')}
@@ -133,37 +119,57 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
             {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} isClosed />}
           </RowGroup>
           <More of={upcoming.more} />
-          <RowGroup
-            id="free"
-            name="assignments.free"
-            icon={<UserRoundPlus size={15} aria-hidden />}
-            rows={freeRows}
-          >
-            {(row) => (
-              <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection}>
-                <button type="button" disabled={isBusy} onClick={take(row)}>
-                  {t('assignments.take')}
-                </button>
-              </AssignmentRow>
-            )}
-          </RowGroup>
+          <FreeItems rows={freeRows} member={profile.user_id} {...{ taskOf, selection }} />
           <More of={free.more} />
           {shown}
-          {toast}
         </Stack>
       )}
     </Read>
   );
 }
 
-/** The service did not assign an item to the member. */
-class TakenError extends Error {
-  readonly refusal: ShownRefusal;
-
-  constructor(refusal: ShownRefusal) {
-    super('taken');
-    this.refusal = refusal;
-  }
+/** Unassigned items, which the member can take. */
+function FreeItems({
+  rows,
+  member,
+  taskOf,
+  selection,
+}: {
+  rows: readonly AssignedRow[];
+  member: string;
+  taskOf: (row: AssignedRow) => DocumentTask | undefined;
+  selection: Selection;
+}) {
+  const t = useT();
+  const { assign, toast } = useAssign();
+  const { run, error, isBusy } = useAction();
+  const [refusal, setRefusal] = useState<ShownRefusal>();
+  const take = ({ items }: AssignedRow) =>
+    run(async () => {
+      setRefusal(undefined);
+      const [refused] = await assign([{ items, change: { assignee: member } }]);
+      setRefusal(refused && shownRefusal(refused, items));
+    });
+  return (
+    <>
+      {refusal && (
+        <p className="problem">
+          <Refused refusal={refusal} />
+        </p>
+      )}
+      {error ? <Problem error={error} /> : null}
+      <RowGroup id="free" name="assignments.free" icon={<UserRoundPlus size={15} aria-hidden />} rows={rows}>
+        {(row) => (
+          <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection}>
+            <button type="button" disabled={isBusy} onClick={take(row)}>
+              {t('assignments.take')}
+            </button>
+          </AssignmentRow>
+        )}
+      </RowGroup>
+      {toast}
+    </>
+  );
 }
 
 /** The words that the member reviews next, the next due date, and the member's absence. */

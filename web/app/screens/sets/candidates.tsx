@@ -28,7 +28,6 @@ interface Search {
 /** A decision about a candidate, which can be undone. */
 interface Decision {
   candidate: Candidate;
-  at: number;
   done: string;
   undo(): Promise<unknown>;
 }
@@ -141,10 +140,10 @@ function Found({
 }) {
   const t = useT();
   const [chosen, setChosen] = useState<Candidate>();
-  const [last, setLast] = useState<Decision>();
+  const [last, setLast] = useState<Decision & { at: number }>();
   const { candidates } = found;
   const shown = candidates.find((one) => one === chosen) ?? candidates[0];
-  const decided = (decision: Omit<Decision, 'at'>) => {
+  const decided = (decision: Decision) => {
     const at = candidates.indexOf(decision.candidate);
     setLast({ ...decision, at });
     setChosen(candidates[at + 1]);
@@ -228,7 +227,7 @@ function Detail({
 }: {
   of: Candidate;
   search: Search;
-  onDecided: (decision: Omit<Decision, 'at'>) => void;
+  onDecided: (decision: Decision) => void;
 }) {
   const t = useT();
   const { number } = useFormat();
@@ -239,32 +238,15 @@ function Detail({
     candidate.targets[0]?.target ?? (candidate.is_name ? candidate.term : ''),
   );
   const [setId, setSetId] = useState('');
-  const accept = async (targetTerm: string, do_not_translate = false) => {
+  const accept = async (target_term: string, do_not_translate = false) => {
     const set = setId || (glossaries.data?.[0]?.id ?? '');
-    const term = {
-      ...search,
-      ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
-      do_not_translate,
-    };
-    const { entry } = await procedures.terminology.addTerm.mutate({ set_id: set, term });
-    onDecided({
-      candidate,
-      done: t('sets.candidate_accepted', { term: source }),
-      undo: async () => {
-        const { entry_no, ...replaces } = entry;
-        await procedures.terminology.deleteTerm.mutate({ set_id: set, entry_no, replaces });
-      },
-    });
+    const undo = await addTerm(set, { ...search, source_term: source, target_term, do_not_translate });
+    onDecided({ candidate, undo, done: t('sets.candidate_accepted', { term: source }) });
   };
   const keep = run(() => accept(source, true));
   const reject = run(async () => {
-    const request = { source_lang: search.source_lang, terms: candidate.forms.map(({ form }) => form) };
-    await glossaryService.rejectCandidates(request);
-    onDecided({
-      candidate,
-      done: t('sets.candidate_rejected', { term: candidate.term }),
-      undo: () => glossaryService.rejectCandidates({ ...request, rejected: false }),
-    });
+    const undo = await rejectForms(candidate, search.source_lang);
+    onDecided({ candidate, undo, done: t('sets.candidate_rejected', { term: candidate.term }) });
   });
   const onKeyDown = (event: KeyboardEvent) => {
     if ((event.target as Element).matches('input, select') || event.ctrlKey || event.metaKey || event.altKey)
@@ -327,24 +309,70 @@ function Detail({
             )}
           </Read>
         </Grid>
-        {candidate.targets.length > 0 && (
-          <p>
-            {t('sets.candidate_in_tm')}{' '}
-            {candidate.targets.map((one) => (
-              <button type="button" className="ghost" key={one.target} onClick={() => setTarget(one.target)}>
-                <bdi lang={search.target_lang}>{one.target}</bdi> {number(one.count)}
-              </button>
-            ))}
-          </p>
-        )}
+        <KnownTargets of={candidate.targets} language={search.target_lang} onChoose={setTarget} />
         {error ? <Problem error={error} /> : null}
         {glossaries.data?.length === 0 && <p className="hint">{t('sets.candidate_no_glossary')}</p>}
       </Form>
+      <Contexts of={candidate.contexts} search={search} />
+    </Stack>
+  );
+}
+
+/** The translations of a candidate in TMs, from which one can be chosen. */
+function KnownTargets({
+  of,
+  language,
+  onChoose,
+}: {
+  of: Candidate['targets'];
+  language: string;
+  onChoose: (target: string) => void;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  if (of.length === 0) return null;
+  return (
+    <p>
+      {t('sets.candidate_in_tm')}{' '}
+      {of.map(({ target, count }) => (
+        <button type="button" className="ghost" key={target} onClick={() => onChoose(target)}>
+          <bdi lang={language}>{target}</bdi> {number(count)}
+        </button>
+      ))}
+    </p>
+  );
+}
+
+/** Adds a term to a glossary. Returns a function that deletes it. */
+async function addTerm(
+  set_id: string,
+  term: Search & { source_term: string; target_term: string; do_not_translate: boolean },
+): Promise<Decision['undo']> {
+  const { entry } = await procedures.terminology.addTerm.mutate({
+    set_id,
+    term: { ...term, case_sensitive: false, priority: 0 },
+  });
+  const { entry_no, ...replaces } = entry;
+  return () => procedures.terminology.deleteTerm.mutate({ set_id, entry_no, replaces });
+}
+
+/** Rejects all forms of a candidate. Returns a function that undoes it. */
+async function rejectForms({ forms }: Candidate, source_lang: string): Promise<Decision['undo']> {
+  const request = { source_lang, terms: forms.map(({ form }) => form) };
+  await glossaryService.rejectCandidates(request);
+  return () => glossaryService.rejectCandidates({ ...request, rejected: false });
+}
+
+/** Sentences with the candidate, from TMs and files. */
+function Contexts({ of, search }: { of: Candidate['contexts']; search: Search }) {
+  const t = useT();
+  return (
+    <>
       <Text as="h2" size="md">
         {t('sets.candidate_contexts')}
       </Text>
       <ul className="rows">
-        {candidate.contexts.map((context, at) => (
+        {of.map((context, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contexts have no ID, and do not change
           <Stack as="li" gap={0} key={at}>
             <bdi lang={search.source_lang}>{context.source}</bdi>
@@ -359,6 +387,6 @@ function Detail({
           </Stack>
         ))}
       </ul>
-    </Stack>
+    </>
   );
 }

@@ -33,14 +33,19 @@ export interface SetFields {
   table?: AssignedTable | undefined;
 }
 
+interface Uploading {
+  /** Reads the file without storing it; undefined if the file cannot be previewed, and is sent directly. */
+  preview?: ((file: File, fields: SetFields) => Promise<GlossaryPreview | undefined>) | undefined;
+  /** Uploads the file, and returns a function that shows the result; the form shows its error. */
+  send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<() => void>;
+}
+
 /**
  * A form that uploads a file as a set. If the service rejects the file, the form shows the message and the line to
  * which it refers.
  * @param accept the extensions that the file dialog offers
  * @param isPairNeeded whether the service can read this file only with its languages
  * @param names the names of existing sets; a file with one of these names replaces that set
- * @param preview reads the file without storing it; undefined if the file cannot be previewed, and is sent directly
- * @param send uploads the file, and returns a function that shows the result; the form shows its error
  */
 export function UploadForm({
   accept,
@@ -54,19 +59,13 @@ export function UploadForm({
   hint: string;
   isPairNeeded: (file: File | undefined) => boolean;
   names: readonly string[];
-  preview?: (file: File, fields: SetFields) => Promise<GlossaryPreview | undefined>;
-  send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<() => void>;
-}) {
+} & Uploading) {
   const t = useT();
-  const { bytes } = useFormat();
-  const { run, error, isBusy } = useAction();
+  const { upload, error, isBusy, sent, wrongLine, previewed, endPreview } = useUpload({ preview, send });
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();
   const [fields, setFields] = useState<SetFields>({ name: '', source_lang: '', target_lang: '' });
-  const [sent, setSent] = useState<number>();
-  const [wrongLine, setWrongLine] = useState<FileLine>();
   const [wasSent, setWasSent] = useState(false);
-  const [previewed, setPreviewed] = useState<GlossaryPreview>();
   const [assigned, setAssigned] = useState<AssignedTable>();
   const change = (changed: Partial<SetFields>) => setFields((before) => ({ ...before, ...changed }));
   const name = fields.name.trim();
@@ -77,10 +76,6 @@ export function UploadForm({
     source_lang: fields.source_lang || (needsPair && defaults?.source) || '',
     target_lang: fields.target_lang || (needsPair && defaults?.targets[0]) || '',
   };
-  const fileProblem = !file
-    ? wasSent && t('sets.no_file')
-    : file.size > deployment.maxUploadBytes &&
-      t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
   const isPairMissing = needsPair && !(pair.source_lang && pair.target_lang);
 
   /** The columns that the service has read, also if it has rejected the file. */
@@ -98,80 +93,91 @@ export function UploadForm({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setWasSent(true);
-    if (!file || fileProblem || name === '' || isPairMissing || (assigned && !isComplete(assigned))) return;
-    void upload();
-  };
-  const upload = run(async () => {
-    if (!file) return;
-    setWrongLine(undefined);
-    const values = { ...fields, ...pair, name, table: assigned };
-    try {
-      const found = previewed && !isOutdated ? undefined : await preview?.(file, values);
-      setPreviewed(found);
-      if (found) return;
-      setSent(0);
-      const showResult = await send(file, values, setSent);
+    if (!file || isTooLarge(file) || name === '' || isPairMissing) return;
+    if (assigned && !isComplete(assigned)) return;
+    const isConfirmed = previewed !== undefined && !isOutdated;
+    void upload(file, { ...fields, ...pair, name, table: assigned }, isConfirmed, () => {
       // The form is cleared, because the next file usually becomes another set.
       if (input.current) input.current.value = '';
       setFile(undefined);
       setAssigned(undefined);
       change({ name: '' });
       setWasSent(false);
-      // Last, because an announcement renders everything: the result and the empty form appear together.
-      showResult();
-    } catch (thrown) {
-      setWrongLine(await readRefusedLine(file, thrown));
-      throw thrown;
-    } finally {
-      setSent(undefined);
-    }
-  });
+    });
+  };
 
-  const columns = table && shown && <ColumnFields table={table} assigned={shown} onAssign={setAssigned} />;
-  if (file && previewed)
-    return (
-      <form onSubmit={submit}>
-        <ImportPreview file={file} name={name} preview={previewed} />
-        {columns}
-        {isOutdated && <p role="status">{t('sets.columns_changed')}</p>}
-        {error ? <Problem error={error} /> : null}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy}>
-            {t(isOutdated ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={() => setPreviewed(undefined)}>
-            {t('sets.back')}
-          </button>
-          {sent !== undefined && <Sending sent={sent} />}
-        </div>
-      </form>
-    );
+  const isPreviewNext = previewed ? isOutdated : preview;
   return (
-    <form onSubmit={submit} noValidate className="form">
-      <FileField ref={input} file={file} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
-      <Field
-        label={t('sets.name')}
-        value={fields.name}
-        maxLength={maxNameLength}
-        dir="auto"
-        autoComplete="off"
-        problem={wasSent && name === '' ? t('sets.no_name') : undefined}
-        {...(isReplacing && { hint: t('sets.replaces') })}
-        onValue={(value) => change({ name: value })}
-      />
-      <LanguagePair fields={pair} isNeeded={needsPair} onChange={change} />
-      {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
+    <form onSubmit={submit} noValidate className={previewed ? undefined : 'form'}>
+      {file && previewed ? (
+        <ImportPreview file={file} name={name} preview={previewed} />
+      ) : (
+        <>
+          <FileField {...{ ref: input, file, accept, hint }} isNeeded={wasSent} onFile={choose} />
+          <Field
+            label={t('sets.name')}
+            value={fields.name}
+            maxLength={maxNameLength}
+            dir="auto"
+            autoComplete="off"
+            problem={wasSent && name === '' ? t('sets.no_name') : undefined}
+            {...(isReplacing && { hint: t('sets.replaces') })}
+            onValue={(value) => change({ name: value })}
+          />
+          <LanguagePair fields={pair} isNeeded={needsPair} onChange={change} />
+          {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
+        </>
+      )}
       {error ? <Problem error={error} /> : null}
       {wrongLine && <RefusedLine line={wrongLine} />}
-      {columns}
+      {table && shown && <ColumnFields table={table} assigned={shown} onAssign={setAssigned} />}
+      {isOutdated && <p role="status">{t('sets.columns_changed')}</p>}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
-          {t(preview ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
+          {t(isPreviewNext ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
         </button>
+        {previewed && (
+          <button type="button" disabled={isBusy} onClick={endPreview}>
+            {t('sets.back')}
+          </button>
+        )}
         {sent !== undefined && <Sending sent={sent} />}
       </div>
     </form>
   );
+}
+
+/** Previews a file, then sends it. Returns the state of both. */
+function useUpload({ preview, send }: Uploading) {
+  const { run, error, isBusy } = useAction();
+  const [sent, setSent] = useState<number>();
+  const [wrongLine, setWrongLine] = useState<FileLine>();
+  const [previewed, setPreviewed] = useState<GlossaryPreview>();
+  /** @param isConfirmed whether the member has seen the preview of this upload */
+  const upload = (file: File, fields: SetFields, isConfirmed: boolean, onSent: () => void) =>
+    run(async () => {
+      setWrongLine(undefined);
+      try {
+        const found = isConfirmed ? undefined : await preview?.(file, fields);
+        setPreviewed(found);
+        if (found) return;
+        setSent(0);
+        const showResult = await send(file, fields, setSent);
+        onSent();
+        // Last, because an announcement renders everything: the result and the empty form appear together.
+        showResult();
+      } catch (thrown) {
+        setWrongLine(await readRefusedLine(file, thrown));
+        throw thrown;
+      } finally {
+        setSent(undefined);
+      }
+    })();
+  return { upload, error, isBusy, sent, wrongLine, previewed, endPreview: () => setPreviewed(undefined) };
+}
+
+function isTooLarge(file: File | undefined): boolean {
+  return file !== undefined && file.size > deployment.maxUploadBytes;
 }
 
 /** Whether the member's columns are those that the service has read. */
@@ -195,19 +201,23 @@ function FileField({
   file,
   accept,
   hint,
-  problem,
+  isNeeded,
   onFile,
 }: {
   ref: RefObject<HTMLInputElement | null>;
   file: File | undefined;
   accept: string;
   hint: string;
-  problem: string | false;
+  /** Whether a missing file is a mistake already. */
+  isNeeded: boolean;
   onFile: (file: File | undefined) => void;
 }) {
   const t = useT();
+  const { bytes } = useFormat();
+  const missing = !file && isNeeded && t('sets.no_file');
+  const tooLarge = isTooLarge(file) && t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
   return (
-    <Labelled label={t('sets.file')} hint={hint} problem={problem || undefined}>
+    <Labelled label={t('sets.file')} hint={hint} problem={missing || tooLarge || undefined}>
       {(control) => (
         <FileInput
           {...control}

@@ -83,6 +83,35 @@ export function OwnEngine() {
   );
 }
 
+/** What the member enters, at first the stored values. */
+function draftOf({ kind, region, model, refiner_model, concurrency, fallback }: WorkspaceEngine) {
+  return {
+    ...{ kind: kind ?? ('deepl' as const), key: '', region: region ?? '', model: model ?? '' },
+    ...{ refiner: refiner_model ?? '', concurrency: String(concurrency ?? 8), fallback: fallback ?? false },
+  };
+}
+
+type Draft = ReturnType<typeof draftOf>;
+/** The value of a text field, and how to change it. */
+type TextField = (name: Exclude<keyof Draft, 'kind' | 'fallback'>) => {
+  value: string;
+  onValue: (value: string) => void;
+};
+
+/** The engine of a draft, as in a request. Fields that its kind does not have are left out. */
+function engineOf({ kind, key, region, model, refiner }: Draft) {
+  const ofModel = isModel(kind);
+  return {
+    kind,
+    ...(key.trim() !== '' && { api_key: key.trim() }),
+    ...(kind === 'azure' && region.trim() !== '' && { region: region.trim() }),
+    ...(ofModel && { model: model.trim() }),
+    ...(ofModel && refiner.trim() !== '' && { refiner_model: refiner.trim() }),
+  };
+}
+
+const isModel = (kind: Kind) => kind === 'openai' || kind === 'anthropic';
+
 function EngineForm({
   engine,
   onSaved,
@@ -91,31 +120,28 @@ function EngineForm({
   onSaved: (next: WorkspaceEngine) => void;
 }) {
   const t = useT();
-  const [kind, setKind] = useState<Kind>(engine.kind ?? 'deepl');
-  const [key, setKey] = useState('');
-  const [region, setRegion] = useState(engine.region ?? '');
-  const [model, setModel] = useState(engine.model ?? '');
-  const [refiner, setRefiner] = useState(engine.refiner_model ?? '');
-  const [concurrency, setConcurrency] = useState(String(engine.concurrency ?? 8));
-  const [fallback, setFallback] = useState(engine.fallback ?? false);
+  const [draft, setDraft] = useState(() => draftOf(engine));
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const field: TextField = (name) => ({
+    value: draft[name],
+    onValue: (value) => change({ [name]: value }),
+  });
   const [tested, setTested] = useState<EngineTest>();
   const [read, setRead] = useState(engine.updated_at);
   const { run, ...tests } = useAction();
-  const isModel = kind === 'openai' || kind === 'anthropic';
+  const { kind, key, fallback } = draft;
   const keepsKey = kind === engine.kind;
-  const given = {
-    kind,
-    ...(key.trim() !== '' && { api_key: key.trim() }),
-    ...(kind === 'azure' && region.trim() !== '' && { region: region.trim() }),
-    ...(isModel && { model: model.trim() }),
-    ...(isModel && refiner.trim() !== '' && { refiner_model: refiner.trim() }),
-  };
   const save = async () => {
     setTested(undefined);
-    const request = { ...given, concurrency: Number(concurrency), fallback, updated_at: read };
+    const request = {
+      ...engineOf(draft),
+      concurrency: Number(draft.concurrency),
+      fallback,
+      updated_at: read,
+    };
     try {
       const next = await proved(() => bound(engines).save(request));
-      setKey('');
+      change({ key: '' });
       onSaved(next);
       announce(t('storage.engine_saved'));
     } catch (thrown) {
@@ -125,7 +151,7 @@ function EngineForm({
   };
   const test = run(async () => {
     setTested(undefined);
-    setTested(await bound(engines).test(given));
+    setTested(await bound(engines).test(engineOf(draft)));
   });
   return (
     <details open={engine.kind !== null || undefined}>
@@ -144,7 +170,7 @@ function EngineForm({
           label={t('storage.engine_kind')}
           value={kind}
           options={kinds.map((one) => ({ value: one, name: names[one] }))}
-          onChange={setKind}
+          onChange={(one) => change({ kind: one })}
         />
         <Field
           label={t('storage.engine_key')}
@@ -154,32 +180,10 @@ function EngineForm({
           dir="ltr"
           required={!keepsKey}
           minLength={16}
-          value={key}
-          onValue={setKey}
+          {...field('key')}
         />
-        {kind === 'azure' && (
-          <Field
-            label={t('storage.engine_region')}
-            hint={t('storage.engine_region_hint')}
-            dir="ltr"
-            placeholder="westeurope"
-            value={region}
-            onValue={setRegion}
-          />
-        )}
-        {isModel && (
-          <>
-            <Field label={t('storage.engine_model')} dir="ltr" required value={model} onValue={setModel} />
-            <Field
-              label={t('storage.engine_refiner')}
-              hint={t('storage.engine_refiner_hint')}
-              dir="ltr"
-              value={refiner}
-              onValue={setRefiner}
-            />
-          </>
-        )}
-        <p className="hint">{t(isModel ? 'storage.engine_judges' : 'storage.engine_judged')}</p>
+        <KindFields kind={kind} field={field} />
+        <p className="hint">{t(isModel(kind) ? 'storage.engine_judges' : 'storage.engine_judged')}</p>
         <Field
           label={t('storage.engine_concurrency')}
           hint={t('storage.engine_concurrency_hint')}
@@ -187,27 +191,51 @@ function EngineForm({
           min={1}
           max={64}
           required
-          value={concurrency}
-          onValue={setConcurrency}
+          {...field('concurrency')}
         />
         <Switch
           label={t('storage.engine_fallback')}
           hint={t('storage.engine_fallback_hint')}
           isOn={fallback}
           isDisabled={false}
-          onChange={setFallback}
+          onChange={(isOn) => change({ fallback: isOn })}
         />
         {tests.error ? <SaveProblem error={tests.error} /> : null}
-        <div role="status">
-          {tested && (
-            <p className={tested.result === 'ok' ? 'notice' : 'problem'}>
-              {tested.result === 'ok'
-                ? t('storage.engine_works', { translation: tested.translation ?? '' })
-                : t(`storage.engine_${tested.result}`)}
-            </p>
-          )}
-        </div>
+        <div role="status">{tested && <TestResult of={tested} />}</div>
       </Form>
     </details>
   );
+}
+
+/** The fields that engines of some kinds have. */
+function KindFields({ kind, field }: { kind: Kind; field: TextField }) {
+  const t = useT();
+  if (kind === 'azure')
+    return (
+      <Field
+        label={t('storage.engine_region')}
+        hint={t('storage.engine_region_hint')}
+        dir="ltr"
+        placeholder="westeurope"
+        {...field('region')}
+      />
+    );
+  if (!isModel(kind)) return null;
+  return (
+    <>
+      <Field label={t('storage.engine_model')} dir="ltr" required {...field('model')} />
+      <Field
+        label={t('storage.engine_refiner')}
+        hint={t('storage.engine_refiner_hint')}
+        dir="ltr"
+        {...field('refiner')}
+      />
+    </>
+  );
+}
+
+function TestResult({ of: { result, translation } }: { of: EngineTest }) {
+  const t = useT();
+  if (result !== 'ok') return <p className="problem">{t(`storage.engine_${result}`)}</p>;
+  return <p className="notice">{t('storage.engine_works', { translation: translation ?? '' })}</p>;
 }

@@ -10,6 +10,13 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { isConflict } from '../../parts/setting.tsx';
 import { quotationMarks, shownMarks } from './guide-card.tsx';
 
+type Draft = Omit<StyleGuide, 'version' | 'updated_at' | 'updated_by'> & { version: string | null };
+
+const blank: Draft = {
+  ...{ target_lang: null, rules: '', quotation_marks: null, spacing: null, formality: null },
+  ...{ forbidden_words: [], version: null },
+};
+
 /**
  * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it shows
  * this, and a second save replaces that version.
@@ -30,35 +37,26 @@ export function GuideDialog({
   onClose: () => void;
 }) {
   const t = useT();
-  const [language, setLanguage] = useState(edited?.target_lang ?? '');
-  const [rules, setRules] = useState(edited?.rules ?? '');
-  const [marks, setMarks] = useState(edited?.quotation_marks ?? null);
-  const [spacing, setSpacing] = useState(edited?.spacing ?? null);
-  const [formality, setFormality] = useState(edited?.formality ?? null);
-  const [words, setWords] = useState(() => wordsToLines(edited?.forbidden_words ?? []));
-  const [version, setVersion] = useState(edited?.version ?? null);
-  const target_lang = language === '' ? null : language;
+  const [draft, setDraft] = useState<Draft>(() => {
+    const { updated_at: _at, updated_by: _by, ...stored } = { ...edited };
+    return { ...blank, ...stored };
+  });
+  const { target_lang, rules, quotation_marks, spacing, formality } = draft;
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const [words, setWords] = useState(() => wordsToLines(draft.forbidden_words));
   const submit = async () => {
     try {
-      await bound(styleGuides).save({
-        target_lang,
-        rules,
-        quotation_marks: marks,
-        spacing,
-        formality,
-        forbidden_words: linesToWords(words),
-        version,
-      });
+      await bound(styleGuides).save({ ...draft, forbidden_words: linesToWords(words) });
       await onSaved(t('common.saved'));
     } catch (thrown) {
       if (isConflict(thrown)) {
         const { guides } = await readAgain();
-        setVersion(guides.find((guide) => guide.target_lang === target_lang)?.version ?? null);
+        change({ version: guides.find((guide) => guide.target_lang === target_lang)?.version ?? null });
       }
       throw thrown;
     }
   };
-  const isEmpty = rules.trim() === '' && words.trim() === '' && !marks && !spacing && !formality;
+  const isEmpty = rules.trim() === '' && words.trim() === '' && !quotation_marks && !spacing && !formality;
   return (
     <FormDialog
       title={title}
@@ -80,11 +78,8 @@ export function GuideDialog({
         <LanguageSelect
           label={t('styleGuides.language')}
           any={t('styleGuides.all_languages')}
-          value={language}
-          onChange={(code) => {
-            setLanguage(code);
-            setVersion(null);
-          }}
+          value={target_lang ?? ''}
+          onChange={(code) => change({ target_lang: code || null, version: null })}
         />
       )}
       <TextArea
@@ -93,33 +88,27 @@ export function GuideDialog({
         name="rules"
         maxLength={4000}
         value={rules}
-        onValue={setRules}
+        onValue={(text) => change({ rules: text })}
       />
       <Grid least={14}>
         <Choice
           label={t('styleGuides.quotation_marks')}
-          value={marks}
+          value={quotation_marks}
           options={quotationMarks.map((pair) => [pair, shownMarks(pair)])}
-          onValue={setMarks}
+          onValue={(pair) => change({ quotation_marks: pair })}
         />
         <Choice
           label={t('styleGuides.formality')}
           value={formality}
-          options={[
-            ['formal', t('styleGuides.formal')],
-            ['informal', t('styleGuides.informal')],
-          ]}
-          onValue={setFormality}
+          options={(['formal', 'informal'] as const).map((one) => [one, t(`styleGuides.${one}`)])}
+          onValue={(one) => change({ formality: one })}
         />
       </Grid>
       <Choice
         label={t('styleGuides.spacing')}
         value={spacing}
-        options={[
-          ['narrow_no_break', t('styleGuides.spacing_narrow_no_break')],
-          ['none', t('styleGuides.spacing_none')],
-        ]}
-        onValue={setSpacing}
+        options={(['narrow_no_break', 'none'] as const).map((one) => [one, t(`styleGuides.spacing_${one}`)])}
+        onValue={(one) => change({ spacing: one })}
       />
       <TextArea
         label={t('styleGuides.forbidden_words')}
