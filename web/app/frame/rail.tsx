@@ -191,9 +191,9 @@ function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
       <span>
         <bdi translate="no">{name}</bdi>
         {me.data && (
-          <small>
+          <Text as="small" size="sm" tone="faint" weight="regular">
             <bdi translate="no">{me.data.tenant.name}</bdi>
-          </small>
+          </Text>
         )}
       </span>
       <span className="visually-hidden">{t('common.account')}</span>

@@ -7,7 +7,7 @@ import type { PaymentPage } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useInterface, useT } from '../../i18n.tsx';
-import { Grid, Row } from '../../kit/box.tsx';
+import { Grid, Row, Stack } from '../../kit/box.tsx';
 import { Card } from '../../kit/card.tsx';
 import { NativeSelect } from '../../kit/field.tsx';
 import { Badge, Text } from '../../kit/text.tsx';
@@ -30,12 +30,13 @@ export function Plans({ current }: { current?: string | undefined }) {
   const { data, error } = usePrices();
   const priceText = usePriceText();
   return (
-    <Setting
-      id="plans"
-      title={t('billing.plans')}
-      why={t(error ? 'billing.prices_unknown' : 'billing.prices_why')}
-      wide
-    >
+    <Stack as="section" aria-labelledby="plans">
+      <Stack gap={0}>
+        <Text as="h2" size="md" id="plans">
+          {t('billing.plans')}
+        </Text>
+        <p className="hint">{t(error ? 'billing.prices_unknown' : 'billing.prices_why')}</p>
+      </Stack>
       <Grid as="ul" least={13}>
         {(data?.plans ?? unpriced).map(({ tier, monthly_chars, price }) => (
           <Card as="li" key={tier} isChosen={tier === current}>
@@ -60,7 +61,7 @@ export function Plans({ current }: { current?: string | undefined }) {
         ))}
       </Grid>
       {current !== undefined && <p className="hint">{t('billing.change_in_portal')}</p>}
-    </Setting>
+    </Stack>
   );
 }
 

@@ -124,7 +124,9 @@ function DropArea({
           />
         </span>
       </Fill>
-      {children}
+      <Row align="end" gap={4}>
+        {children}
+      </Row>
     </div>
   );
 }
