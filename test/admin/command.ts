@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { readCommandLine } from '#server/commands/admin/command-line.ts';
+import { readSettings } from '#server/settings.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { launch } from '#test/setup/launch.ts';
@@ -33,13 +34,18 @@ export async function operate(
   return stdout.split('\n').slice(0, -1);
 }
 
-/** Runs a command in this process, for tests that are not about the process. Returns the lines of its output. */
+/**
+ * Runs a command in this process, for tests that are not about the process, with the application's settings and those in
+ * `env`. Returns the lines of its output.
+ */
 export async function operateHere(
   { services }: Pick<TestApp, 'services'>,
   args: string[],
+  env: Record<string, string> = {},
 ): Promise<string[]> {
   const work = readCommandLine(args);
-  return typeof work === 'function' ? [...(await work(services))] : work;
+  const settings = Object.keys(env).length === 0 ? services.settings : readSettings(env);
+  return typeof work === 'function' ? [...(await work({ ...services, settings }))] : work;
 }
 
 /** Runs a command in this process, and returns its output: a list of what each line has. */
