@@ -27,7 +27,7 @@ export function QualityScreen() {
         title={t('quality.title')}
         aside={
           me.data && (
-            <nav className="segmented" aria-label={t('quality.views')}>
+            <nav className="segmented" style={{ flexWrap: 'wrap' }} aria-label={t('quality.views')}>
               {allowed.map((one) => (
                 <Link
                   key={one}
