@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What a test needs is in its name (CONTRIBUTING.md, "Tests"). */
+/** Tests are named by their needs (CONTRIBUTING.md, "Tests"). */
 const slow = 'test/**/*.slow.test.ts';
 const inBrowser = 'test/web/**/*.test.ts';
 /** These run only before a release (`npm run test:nightly`). */

@@ -325,7 +325,7 @@ async function startParts(
   };
 }
 
-/** What the operator should know of the settings of the API. */
+/** The notes for the operator about the settings of the API. */
 async function noticesOf(settings: Settings, isLive: boolean): Promise<string[]> {
   const { billingNotice } = await import('./billing/capabilities.ts');
   return [isLive ? null : stubNotice, billingNotice(settings)].filter((notice) => notice !== null);

@@ -115,7 +115,10 @@ describe('an address that is already a member', () => {
     const elsewhere = await foundMember(app);
     const before = await contentsOf(app);
     const args = ['restore-admin', founder.tenantId, elsewhere.email, '--reset-mfa'];
-    const { message }: Error = await operateHere(app, args).then(() => expect.fail(), (error) => error);
+    const { message }: Error = await operateHere(app, args).then(
+      () => expect.fail(),
+      (error) => error,
+    );
     expect(message).toMatch(new RegExp(`^.*${elsewhere.email}.* invite ${founder.tenantId} --email .*$`));
     expect(message).not.toContain(founder.email);
     expect(await contentsOf(app)).toBe(before);

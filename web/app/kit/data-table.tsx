@@ -19,7 +19,7 @@ export interface Column<Row> {
   least?: number;
 }
 
-/** Rows with a heading of their own. */
+/** Rows below a heading. */
 export interface RowGroup<Row> {
   key: string;
   head: ReactNode;

@@ -41,7 +41,7 @@ export function Flaw({
   as?: 'p' | 'span';
   id?: string;
   role?: 'alert';
-  /** What a pointer on it shows. */
+  /** The text that a pointer on it shows. */
   title?: string;
   children: ReactNode;
 }) {

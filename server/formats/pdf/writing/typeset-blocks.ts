@@ -6,12 +6,7 @@ import type { ShownLine } from '../../typesetting/line-writer.ts';
 import { fillLastLines } from '../fitting/divided-texts.ts';
 import { type DrawnBlock, drawBlock, filled } from '../fitting/draw-block.ts';
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
-import {
-  type BlockTranslation,
-  isMirrored,
-  type Languages,
-  moved,
-} from '../fitting/frames.ts';
+import { type BlockTranslation, isMirrored, type Languages, moved } from '../fitting/frames.ts';
 import { drawLeader } from '../fitting/leaders.ts';
 import { drawLabel, labelMoves } from '../fitting/moved-labels.ts';
 import { drawSame, keptMarks, riseOf } from '../fitting/same-text.ts';

@@ -92,7 +92,7 @@ export function LinkCells({
   );
 }
 
-/** What can be done with a link. Those of the active link show their keys. */
+/** The actions of a link. Those of the active link show their keys. */
 function LinkActs({
   at,
   status,

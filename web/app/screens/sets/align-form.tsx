@@ -129,7 +129,7 @@ export function AlignForm({
   );
 }
 
-/** What the member has chosen, and its submission. */
+/** The choices of the member, and their submission. */
 function useAlignment({ sets, first, onAligned }: Parameters<typeof AlignForm>[0]) {
   const t = useT();
   const { run, error, isBusy } = useAction();

@@ -83,7 +83,7 @@ export function OwnEngine() {
   );
 }
 
-/** What the member enters, at first the stored values. */
+/** The values that the member enters; at first, the stored ones. */
 function draftOf({ kind, region, model, refiner_model, concurrency, fallback }: WorkspaceEngine) {
   return {
     ...{ kind: kind ?? ('deepl' as const), key: '', region: region ?? '', model: model ?? '' },

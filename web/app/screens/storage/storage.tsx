@@ -67,7 +67,7 @@ function Occupied() {
   );
 }
 
-/** What the last change did to jobs that were not published yet. */
+/** The effect of the last change on jobs that were not published yet. */
 type Replay = NonNullable<StorageBinding['replay']>;
 
 function Binding() {

@@ -10,7 +10,7 @@ import { Warnings } from '../../parts/warnings.tsx';
 /**
  * A text of a series next to its translation, each in at most three lines.
  * @param text the text, in the language `source`, before it has a job
- * @param about says which text it is
+ * @param about which text it is
  * @param children what follows the translation
  */
 export function SeriesItem({

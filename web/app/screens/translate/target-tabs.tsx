@@ -12,7 +12,7 @@ export const panelOf = (code: string) => ({ panel: `result-${code}`, tab: `tab-$
 
 /**
  * A tab for each target language, with the state of its translation. The arrow keys move between the tabs.
- * @param stateOf the state of a language's translation; undefined if there is none
+ * @param stateOf the state of a language's translation, if any
  */
 export function TargetTabs({
   codes,

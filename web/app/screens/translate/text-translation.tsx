@@ -173,7 +173,7 @@ function useTextForm({ from, to, text, options }: TextProps, field: RefObject<HT
   };
 }
 
-/** What the translation of the text uses of the allowance. */
+/** The part of the allowance that the translation of the text uses. */
 function TextWeight({ text, from, to }: { text: string; from: string; to: readonly string[] }) {
   const length = lengthOf(text);
   if (length === 0) return null;

@@ -161,7 +161,7 @@ function useChoice(): LanguageChoiceProps & { kind: TranslateKind; choose: (chan
   return { kind, from, to, choose };
 }
 
-/** What limits the translations of this deployment or workspace. */
+/** The limits of translations in this deployment or workspace. */
 function Notices({ hasNoPlan }: { hasNoPlan: boolean }) {
   const t = useT();
   return (
