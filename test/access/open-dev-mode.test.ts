@@ -8,7 +8,7 @@ const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const refused = [401, 'admin credentials required'];
 
 describe('without an operator key and any workspace (A 5.1 rule 7)', () => {
-  const app = useTestApp({ env });
+  const app = useTestApp({ env, ownDatabase: 'the first workspace ends the open mode permanently' });
   const provision = (headers: Headers = {}) =>
     app.json('POST', '/api/tenants', { headers, body: { name: 'First' } });
   /** Requests to administrators' routes that change nothing. */

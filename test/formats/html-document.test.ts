@@ -96,6 +96,8 @@ describe('any HTML', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (parts) => {
         const file = parts.join('');
+        // To a parser, a template tag is a text, after which it ignores a frameset.
+        fc.pre(!/\{[{%].*<frameset>/s.test(file));
         expect(await translate(html, file, unchanged)).toBe(file);
         const translated = await translate(html, file, marked);
         expect(structureOf(translated.replaceAll('§', ''))).toBe(structureOf(file));

@@ -17,3 +17,17 @@ export async function cpuTime(work: () => unknown): Promise<number> {
 export async function leastCpuTime(work: () => unknown): Promise<number> {
   return Math.min(await cpuTime(work), await cpuTime(work));
 }
+
+/** Returns the CPU time, in milliseconds, of the longest turn of the event loop until `work` has ended. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isOn = true;
+  const turns = (async () => {
+    while (isOn) longest = Math.max(longest, await cpuTime(() => new Promise(setImmediate)));
+  })();
+  await work().finally(() => {
+    isOn = false;
+  });
+  await turns;
+  return longest;
+}

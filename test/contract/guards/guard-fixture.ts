@@ -81,7 +81,11 @@ export function useGuardFixture(
     await sql`create table kept_tokens as select * from tokens`;
     await sql`create table kept_directory as select * from credential_directory`;
   });
-  afterAll(() => fixture.sql?.end());
+  afterAll(async () => {
+    if (!fixture.sql) return;
+    await fixture.sql`drop table if exists kept_tokens, kept_directory`;
+    await fixture.sql.end();
+  });
   return fixture;
 }
 
