@@ -96,9 +96,9 @@ describe('any HTML', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (parts) => {
         const file = parts.join('');
-        // To a parser, a template tag is a text, after which it ignores a frameset.
-        fc.pre(!/\{[{%].*<frameset>/s.test(file));
         expect(await translate(html, file, unchanged)).toBe(file);
+        // Whether a parser ignores a frameset depends on the texts before it.
+        if (file.includes('<frameset>')) return;
         const translated = await translate(html, file, marked);
         expect(structureOf(translated.replaceAll('§', ''))).toBe(structureOf(file));
         expect(translated.replaceAll('§', '').length).toBeGreaterThanOrEqual(file.replace(/\s/g, '').length);
