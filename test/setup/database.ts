@@ -50,11 +50,20 @@ async function asSuperuser(work: (sql: postgres.Sql) => Promise<unknown>): Promi
 /** The databases that the test files of this process use one after another, and their superuser's connections. */
 const shared: { database: TestDatabase; superuser: postgres.Sql; isUsed: boolean }[] = [];
 
-/** Returns a database with the rows of a new installation. `drop` removes all others, so that the next test file can use it. */
+/**
+ * Returns a database with the rows of a new installation. `drop` removes all others, so that the next test file can use
+ * it; if tests have changed its tables, functions or triggers, it drops the database.
+ */
 export async function borrowDatabase(): Promise<TestDatabase> {
   const free = shared.find(({ isUsed }) => !isUsed) ?? (await openShared());
   free.isUsed = true;
   const drop = async () => {
+    const [change] = await free.superuser.unsafe(`${definitions} except table kept.definitions`);
+    if (change) {
+      shared.splice(shared.indexOf(free), 1);
+      await free.superuser.end();
+      return free.database.drop();
+    }
     await free.superuser.begin((tx) => tx.unsafe(removeRows));
     free.isUsed = false;
   };
@@ -75,6 +84,16 @@ const tables = `select n.nspname as schema, c.relname as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker', 'drizzle')`;
 
+/** The definitions of the database, as one value. */
+const definitions = `select md5(string_agg(one, ',' order by one)) from (
+  select concat(oid, relname) from pg_class where relnamespace <> 'pg_toast'::regnamespace and relnamespace not in
+    (select oid from pg_namespace where nspname in ('kept', 'pg_catalog') or nspname like 'pg%temp%')
+  union all select concat(attrelid, attname, attnotnull, atthasdef) from pg_attribute where attrelid in
+    (select oid from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace)
+  union all select concat(oid, prosrc) from pg_proc where pronamespace = 'public'::regnamespace
+  union all select concat(oid, tgname, tgenabled) from pg_trigger
+  union all select concat(oid, pg_get_constraintdef(oid)) from pg_constraint) as all_of_them(one)`;
+
 /** Copies the rows of a new installation into the schema `kept`. */
 const keepRows = `create schema kept;
 do $$ declare t record; found boolean; begin
@@ -82,7 +101,8 @@ do $$ declare t record; found boolean; begin
     execute format('select exists (select from %I.%I)', t.schema, t.name) into found;
     if found then execute format('create table kept.%I as table %I.%I', t.name, t.schema, t.name); end if;
   end loop;
-end $$`;
+end $$;
+create table kept.definitions as ${definitions}`;
 
 /** Without triggers and foreign keys, so that tables can be emptied in any order. */
 const removeRows = `set local session_replication_role = replica; set local lock_timeout = '20s';

@@ -6,7 +6,7 @@ import { findClose } from '#server/language/translation-memory/lookup/close-matc
 import { viaRpc } from '#test/contract/call.ts';
 import { addKey, type Fields, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
+import { openSession, openSuperuser } from '#test/setup/database.ts';
 import { memoryCalls, openSets, refusal, type Sets, setsOf } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
@@ -181,7 +181,7 @@ describe('an edited segment', () => {
         5000,
       );
     // Another transaction has the number of the segment, so that the undo waits in its last step.
-    const blocked = openSuperuser(app.superuserUrl);
+    const blocked = openSession(app.superuserUrl);
     await blocked`begin`;
     await blocked`
       insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text)

@@ -281,7 +281,7 @@ test('an estimate tells which texts are made of sentences, and how close the oth
     headers: mine.headers,
     body: { source_text: `${stop[0]} ${valve[0]}`, target_lang: 'de', dry_run: true },
   });
-  expect(body.sentence_matches).toEqual({ segments: 1, characters: 29 });
+  expect(body.sentence_matches).toEqual({ segments: 1, words: 6, characters: 29 });
   const close = await app.json('POST', '/api/translations', {
     headers: mine.headers,
     body: {
@@ -291,7 +291,7 @@ test('an estimate tells which texts are made of sentences, and how close the oth
     },
   });
   expect(close.body.fuzzy_matches).toMatchObject({ segments: 1 });
-  expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 0, characters: 0 });
+  expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 0, words: 0, characters: 0 });
   expect(close.body.fuzzy_matches.by_similarity[1]).toMatchObject({ from: 85, segments: 1 });
 });
 
