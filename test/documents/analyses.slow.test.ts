@@ -123,8 +123,9 @@ describe('an analysis', () => {
       dry_run: 'true',
     });
     const [cell] = analysis.files[0].languages;
-    const { dry_run, jobs, existing_jobs, allowance, refusal, review, warnings, proposed, ...figures } =
+    const { dry_run, jobs, existing_jobs, allowance, refusal, review, warnings, proposed, ...counted } =
       estimate;
+    const { source_lang, source_lang_detection, ...figures } = counted;
     expect(cell).toMatchObject(figures);
     expect(cell.typography_matches).toEqual({ segments: 1, words: 2, characters: 12 });
   });

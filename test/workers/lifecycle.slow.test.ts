@@ -8,7 +8,7 @@ import { startQueueRunner } from '#workers/queue-runner.ts';
 import { startWorkers } from '#workers/run.ts';
 import { startWorkerPool } from '#workers/worker-pool.ts';
 
-const app = useTestApp();
+const app = useTestApp({ ownDatabase: 'its connections are cut and counted' });
 let superuser: postgres.Sql;
 let locker: postgres.Sql;
 beforeAll(() => {
