@@ -33,10 +33,10 @@ const tests = matching(code, /^(?!test\/)/);
 const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
 
 const counted: Budget[] = [
-  { name: 'lines of source', count: linesOf(sources), limit: 260_500, goal: 232_000 },
-  { name: 'files of source', count: sources.length, limit: 1868, goal: 1650 },
-  { name: 'lines of tests', count: linesOf(tests), limit: 180_400, goal: 145_000 },
-  { name: 'words of documentation', count: wordsOf(guides), limit: 50_000, goal: 50_000 },
+  { name: 'lines of source', count: linesOf(sources), limit: 256_770, goal: 232_000 },
+  { name: 'files of source', count: sources.length, limit: 1752, goal: 1650 },
+  { name: 'lines of tests', count: linesOf(tests), limit: 173_500, goal: 145_000 },
+  { name: 'words of documentation', count: wordsOf(guides), limit: 49_950, goal: 50_000 },
   { name: 'settings', count: settingNames.length, limit: 85, goal: 85 },
 ];
 
