@@ -17,7 +17,7 @@ export async function signOut(page: Page): Promise<void> {
 /** Selects a language of the interface. */
 export async function selectInterfaceLanguage(page: Page, locale: string): Promise<void> {
   const popover = await openAccount(page);
-  await popover.locator('.language-choice').selectOption(locale);
+  await popover.locator('select:has([value=ar])').selectOption(locale);
   await page.keyboard.press('Escape');
   await popover.waitFor({ state: 'hidden' });
 }
