@@ -291,7 +291,12 @@ test('an estimate tells which texts are made of sentences, and how close the oth
     },
   });
   expect(close.body.fuzzy_matches).toMatchObject({ segments: 1 });
-  expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 0, words: 0, characters: 0 });
+  expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({
+    from: 95,
+    segments: 0,
+    words: 0,
+    characters: 0,
+  });
   expect(close.body.fuzzy_matches.by_similarity[1]).toMatchObject({ from: 85, segments: 1 });
 });
 
