@@ -97,11 +97,11 @@ describe('any HTML', () => {
       fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (parts) => {
         const file = parts.join('');
         expect(await translate(html, file, unchanged)).toBe(file);
+        const translated = await translate(html, file, marked);
+        expect(translated.replaceAll('§', '').length).toBeGreaterThanOrEqual(file.replace(/\s/g, '').length);
         // A parser reads elements in PHP code, and ignores a frameset after a text.
         if (/<frameset>|<\?php/.test(file)) return;
-        const translated = await translate(html, file, marked);
         expect(structureOf(translated.replaceAll('§', ''))).toBe(structureOf(file));
-        expect(translated.replaceAll('§', '').length).toBeGreaterThanOrEqual(file.replace(/\s/g, '').length);
       }),
       { numRuns: 400, examples: [[['<svg>', '<![CDATA[', '{%if%}', 'a', '<span translate=no>']]] },
     );

@@ -1,4 +1,4 @@
-/** The format of a file, by the extension of its name. It takes its place also if there is none. */
+/** The format of a file, by the extension of its name. A name without an extension leaves its place empty. */
 export function FormatBadge({ name }: { name: string }) {
   const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
   const format = extension?.toLowerCase();
