@@ -62,6 +62,8 @@ describe('to the service', () => {
 
   /** Expects a 403 that sets no cookie, and that the database is unchanged. */
   async function expectForbidden(ask: () => Promise<Answer>): Promise<void> {
+    // The use of a key is recorded after the answer.
+    await app.services.backgroundWork.drain(10_000);
     const before = await contentsOf(app);
     const { status, body, headers } = await ask();
     const detail = 'cross-site requests are not allowed here';
