@@ -18,7 +18,7 @@ const shared = {
     // There are more processes than cores: threads that collect garbage would wait for each other, for a third of the CPU time.
     '--single-threaded-gc',
     '--import',
-    fileURLToPath(new URL('test/setup/worker-process.ts', import.meta.url)),
+    fileURLToPath(new URL('server/platform/module-loading.ts', import.meta.url)),
   ],
   // One more than cores: tests wait for the database as much as they compute. All share its connections.
   maxWorkers: Math.min(availableParallelism() + 1, 4),

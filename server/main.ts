@@ -1,10 +1,9 @@
-import { loadModulesFast } from '#server/platform/module-loading.ts';
+import '#server/platform/module-loading.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 
 // Handle signals before anything else is loaded, so that a signal during the start is not lost.
 const signals = listenForStop();
 
-loadModulesFast();
 const { runCommand } = await import('#server/process.ts');
 const { terminalGreeting } = await import('#server/platform/log.ts');
 

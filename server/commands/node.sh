@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts Node.js with the options for all processes of the service; `npm start` and the other scripts in package.json
-# use this file. The options return freed memory to the system, and give short-lived objects less memory than by default
-# (docs/decisions/0001).
+# use this file. The options load modules fast, return freed memory to the system, and give short-lived objects less
+# memory than by default (docs/decisions/0001).
 version=$(node --version) || exit 1
 major=${version#v}
 if [ "${major%%.*}" -lt 24 ]; then
@@ -9,4 +9,4 @@ if [ "${major%%.*}" -lt 24 ]; then
   exit 1
 fi
 export MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
-exec node --max-semi-space-size=8 "$@"
+exec node --require "$(cd "$(dirname "$0")/../platform" && pwd)/module-loading.ts" --max-semi-space-size=8 "$@"

@@ -14,6 +14,9 @@ export interface Ended {
   stderr: string;
 }
 
+/** Options of Node with which a process loads its modules as those of `server/commands/node.sh` do. */
+export const loadingFast = ['--require', join(root, 'server/platform/module-loading.ts')];
+
 /** A process that a test has started. */
 export interface Launched {
   child: ChildProcess;
@@ -35,7 +38,7 @@ export function launch(
   env: Record<string, string | undefined> = {},
   { file = process.execPath, ...options }: SpawnOptions & { file?: string } = {},
 ): Launched {
-  const child = spawn(file, command, {
+  const child = spawn(file, file === process.execPath ? [...loadingFast, ...command] : command, {
     cwd: root,
     env: { PATH: process.env['PATH'], PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { compareStore } from '#server/commands/verify-store/compare.ts';
 import { Report } from '#server/commands/verify-store/report.ts';
 import type { Services } from '#server/context.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { loadingFast, root } from '#test/setup/launch.ts';
 
 export interface Verified {
   /** The lines about differences. Each is split into its fields. */
@@ -46,7 +45,13 @@ export function runVerify(
 ): Promise<VerifyCommand> {
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=8', ...nodeArgs, join(root, 'server/commands/verify-store/main.ts'), ...args],
+    [
+      ...loadingFast,
+      '--max-semi-space-size=8',
+      ...nodeArgs,
+      join(root, 'server/commands/verify-store/main.ts'),
+      ...args,
+    ],
     { cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let stdout = '';
