@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
-import { percentiles } from './latencies.ts';
 
 /** The service that an attack uses. It is a separate service, as started by `npm start`. */
 export interface Target {
@@ -112,4 +111,11 @@ export async function startProbe(address: string): Promise<{ stop(): Promise<Att
       return { count: latencies.length, ...percentiles(latencies), failed };
     },
   };
+}
+
+/** The percentiles of latencies, in milliseconds. */
+export function percentiles(latencies: readonly number[]): { p50: number; p99: number; max: number } {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10;
+  return { p50: at(0.5), p99: at(0.99), max: at(0.999999) };
 }

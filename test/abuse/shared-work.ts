@@ -1,6 +1,5 @@
 import { createBenchTenant } from '#test/bench/service.ts';
-import { percentiles } from './latencies.ts';
-import type { Attack, Target } from './measure-attack.ts';
+import { type Attack, percentiles, type Target } from './measure-attack.ts';
 
 /** A request of the attacker. */
 type Send = (target: Target, key: string, index: number) => Promise<Response>;

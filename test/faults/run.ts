@@ -7,11 +7,11 @@ import { migrate } from '#db/migrate.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
 import { connect, secretsKey } from '#test/setup/app.ts';
+import { processesOf } from '#test/setup/launch.ts';
 import { startPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
 import { translate } from '#test/translations/live.ts';
 import { type Cluster, pooledVictims, startCluster, type Victim, victims } from './cluster.ts';
-import { processesOf } from './leftovers.ts';
 import { type Load, startLoad, startLoadedModel } from './load.ts';
 import { verify } from './verify.ts';
 

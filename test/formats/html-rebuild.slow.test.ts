@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
-import { texts } from './html-texts.ts';
+import { texts } from './markup-files.ts';
 
 const translated = (source: string, ...translations: string[]): string =>
   rebuildHtml(source, extractHtml(source), translations);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { casesOf } from './cases.ts';
-import { texts } from './html-texts.ts';
+import { texts } from './markup-files.ts';
 
 /** The parts of the source that a translation would replace. */
 const slices = (source: string): string[] =>

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { LayoutFormat, Segment } from '#server/formats/document.ts';
-import type { InlineContent } from '#server/formats/inline-content.ts';
-import { formatTagged } from '#server/formats/inline-content.ts';
+import { extractHtml } from '#server/formats/html-segments.ts';
+import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'en' };
 
@@ -41,3 +41,6 @@ export const eachString =
 
 /** Marks each word: `Hello` becomes `Hello§`. */
 export const marked = eachString((text) => text.replaceAll(/\p{L}+/gu, '$&§'));
+
+/** The texts of the segments in an HTML string, in order. */
+export const texts = (source: string): string[] => extractHtml(source).map((segment) => segment.text);

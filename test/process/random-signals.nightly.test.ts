@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { pick, seededRandom } from '#test/bench/seeded-random.ts';
-import { processesOf } from '#test/faults/leftovers.ts';
-import { type Launched, launch } from '#test/setup/launch.ts';
+import { type Launched, launch, processesOf } from '#test/setup/launch.ts';
 import { discard, useStoppedDatabase } from './stopped-database.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { processesOf } from '#test/faults/leftovers.ts';
-import { launch } from '#test/setup/launch.ts';
+import { launch, processesOf } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 import { useStoppedDatabase } from './stopped-database.ts';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { processesOf } from '#test/faults/leftovers.ts';
-import { launch } from '#test/setup/launch.ts';
+import { launch, processesOf } from '#test/setup/launch.ts';
 
 const run = promisify(execFile);
 const newFolder = () => mkdtemp(join(tmpdir(), 'lingualoop-signals-'));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { liveEngine } from '#test/translations/live.ts';
 
@@ -7,9 +7,7 @@ const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { ...env, BASE_URL: 'https://lingua.example.org/it&s' } });
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
-describe('GET /', () => {
-  test('says when no model is connected, and only then', async () => {
-    expect(await (await app.request('/')).text()).toContain('No model is connected');
-    expect(await (await live.request('/')).text()).not.toContain('No model');
-  });
+test('GET / says when no model is connected, and only then', async () => {
+  expect(await (await app.request('/')).text()).toContain('No model is connected');
+  expect(await (await live.request('/')).text()).not.toContain('No model');
 });

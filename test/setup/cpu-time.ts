@@ -18,15 +18,8 @@ export async function leastCpuTime(work: () => unknown): Promise<number> {
   return Math.min(await cpuTime(work), await cpuTime(work));
 }
 
-/**
- * Returns the CPU time, in milliseconds, of the longest turn of the event loop until `work` has ended: the lesser of two
- * runs, because of garbage collection.
- */
+/** Returns the CPU time, in milliseconds, of the longest turn of the event loop, with its garbage collection, until `work` has ended. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  return Math.min(await longestTurnOf(work), await longestTurnOf(work));
-}
-
-async function longestTurnOf(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOn = true;
   const turns = (async () => {

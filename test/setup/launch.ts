@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,4 +69,10 @@ export async function testFolder(prefix = 'lingualoop-test-'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
+}
+
+/** The processes whose command line contains a directory, as `pid command line`. Most of them belong to PostgreSQL. */
+export function processesOf(folder: string): string[] {
+  const { stdout } = spawnSync('ps', ['-e', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line.includes(folder));
 }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { AccountStore } from '#server/platform/stores/blob-store.ts';
-import { StoreError } from '#server/platform/stores/blob-store.ts';
+import { type AccountStore, StoreError } from '#server/platform/stores/blob-store.ts';
 import { accountClient } from '#server/platform/stores/data-lake/account-client.ts';
+import { refusedResponse } from '#server/platform/stores/data-lake/failures.ts';
 import { openConnections } from '#server/platform/stores/data-lake/filesystem.ts';
 import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
 import { listen } from '#test/fakes/http-server.ts';
@@ -227,4 +227,10 @@ describe('credentials', () => {
     for (const operation of Object.values(operations))
       expect((await failureOf(operation(store))).status).toBe(404);
   });
+});
+
+test('the message of a refused request has no account key, even if the request had another secret', () => {
+  const key = Buffer.alloc(64, 'secret').toString('base64');
+  const body = Buffer.from(`<Error><Code>AuthFailed</Code><Message>refused ${key}, retry</Message></Error>`);
+  expect(refusedResponse(403, {}, body).message).toBe('refused (hidden), retry');
 });

@@ -1,4 +1,0 @@
-import { extractHtml } from '#server/formats/html-segments.ts';
-
-/** The texts of the segments in `source`, in order. */
-export const texts = (source: string): string[] => extractHtml(source).map((segment) => segment.text);
