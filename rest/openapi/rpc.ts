@@ -23,7 +23,6 @@ const summaries: Readonly<Record<string, string>> = {
   'reviews.claim': 'Claim a text or document for a review',
   'reviews.reopen': 'Reopen a review',
   'reviews.comments': 'List the comments on a text or document',
-  'reviews.commentCounts': 'Count the comments by segment',
   'reviews.comment': 'Write a comment',
   'reviews.deleteComment': 'Delete a comment',
   'reviews.mentions': 'List the comments that mention the caller',

@@ -7,9 +7,11 @@ import { AppError } from '#server/errors.ts';
 import { formulaLike } from '#server/formats/csv/reader.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { writeTable } from '#server/formats/table-writer.ts';
+import { beginExport, makePage } from '#server/http/exports.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
 import { namesOf } from './assignments/profiles.ts';
 import { measureEdit } from './edit-distance.ts';
+import { unnamedReviewer } from './texts/text.ts';
 
 /** Maximum number of items of an export, of their segments, and of changed texts, which are compared one by one. */
 const maxItems = 20_000;
@@ -43,8 +45,10 @@ interface Item extends Record<string, unknown> {
   at: string;
   source_lang: string;
   target_lang: string;
-  /** The approver: the ID of a member, or the name that the client of an API key gave. */
+  /** The ID of the member who approved; null for an API key. */
   by: string | null;
+  /** The name of the reviewer in the request with an API key. It is not proved. */
+  given: string | null;
   source_words: number;
   words: number;
   findings: number;
@@ -67,8 +71,12 @@ interface Change extends Record<string, unknown> {
   after: string;
 }
 
-/** Runs a read in a transaction of an administrator, whose rights are checked each time. */
-type Read = <T>(work: (tx: Tx, principal: { tenant: { id: string } }) => Promise<T>) => Promise<T>;
+interface Caller {
+  /** Runs a read in a transaction of an administrator, whose rights are checked each time. */
+  asAdministrator<T>(work: (tx: Tx, principal: { tenant: { id: string } }) => Promise<T>): Promise<T>;
+  /** Aborts when the client has disconnected, which ends the export. */
+  disconnected(): AbortSignal;
+}
 
 /** SQL: the number of findings in a JSON array that a person has settled. */
 const settledOf = (findings: SQL) => sql`jsonb_array_length(coalesce(jsonb_path_query_array(${findings},
@@ -82,14 +90,35 @@ const wordsOf = (text: SQL) => sql`count_words_of(jsonb_build_object('text_type'
  * Exports who approved what in a range of days: a row for each text and document, with both reviewers, the words of the
  * approved translation, and how many of them differ from the machine translation as both are stored. An item that was
  * approved again counts once.
- * @throws AppError 422 for an invalid range; 400 for more than 366 days, or too many items or changed texts
+ * @throws AppError 422 for an invalid range; 400 for more than 366 days, or too many items or changed texts; 429 if too
+ *   many exports are in progress
  */
 export async function exportApprovedItems(
-  read: Read,
+  { asAdministrator, disconnected }: Caller,
   { format, ...asked }: z.infer<typeof approvedItemsInput>,
 ): Promise<z.infer<typeof approvedItemsFile>> {
   const range = readDateRange(asked);
-  await read((tx, { tenant }) => checkSize(tx, tenant.id, range));
+  const tenantId = await asAdministrator(async (tx, { tenant }) => {
+    await checkSize(tx, tenant.id, range);
+    return tenant.id;
+  });
+  const scope = { tenantId, signal: disconnected() };
+  const slot = await beginExport(scope);
+  const rows = await readRows(range, (work) => makePage(scope, () => asAdministrator(work))).finally(
+    slot.end,
+  );
+  const bytes = format === 'csv' ? Buffer.from(csvOf(rows)) : await workbookOf(rows);
+  return {
+    file_name: `approved-${range.from}-${range.to}.${format}`,
+    content: bytes.toString('base64'),
+  };
+}
+
+/** @param read runs a read when its turn has come */
+async function readRows(
+  range: { from: string; to: string },
+  read: Caller['asAdministrator'],
+): Promise<(string | number)[][]> {
   const rows: (string | number)[][] = [];
   let compared = 0;
   for (let after: Item | undefined; ; ) {
@@ -116,13 +145,8 @@ export async function exportApprovedItems(
     for (const item of page.items)
       rows.push(rowOf(item, page.passes.get(item.id), page, edits.get(item.id) ?? 0));
     after = page.items.at(-1);
-    if (page.items.length < pageSize) break;
+    if (page.items.length < pageSize) return rows;
   }
-  const bytes = format === 'csv' ? Buffer.from(csvOf(rows)) : await workbookOf(rows);
-  return {
-    file_name: `approved-${range.from}-${range.to}.${format}`,
-    content: bytes.toString('base64'),
-  };
 }
 
 function tooMuch(limit: string): AppError {
@@ -158,24 +182,26 @@ async function selectItems(
     and ${after ? sql`(${time}, ${id}) > (${after.at}::timestamptz, ${after.id})` : sql`true`}`;
   return tx.execute<Item>(sql`
     with page as (
-      (select 'text' as kind, job_id as id, decided_at as at, decided_by as by from translation_jobs
+      (select 'text' as kind, job_id as id, decided_at as at, decided_by as by, null as given from translation_jobs
         where tenant_id = ${tenantId} and ${inRange(sql`decided_at`, sql`job_id`)} and status <> 'rejected'
         order by decided_at, job_id limit ${pageSize})
       union all
-      (select 'document', document_id, approved_at, coalesce(approved_by_user, approved_by) from document_jobs
+      (select 'document', document_id, approved_at, approved_by_user, approved_by from document_jobs
         where tenant_id = ${tenantId} and ${inRange(sql`approved_at`, sql`document_id`)}
         order by approved_at, document_id limit ${pageSize})
       order by at, id limit ${pageSize})
-    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.by, c.*
+    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.by, coalesce(p.given, c.actor) as given, c.*
     from page p cross join lateral (
       select coalesce(j.request ->> 'source_lang', '') as source_lang, j.request ->> 'target_lang' as target_lang,
         count_words_of(j.request) as source_words, ${wordsOf(sql`j.final_translation`)} as words,
         ${settledOf(sql`j.findings`)} as findings, false as has_changed,
-        coalesce(j.request ->> 'text_type' = 'Html', false) as is_html
+        coalesce(j.request ->> 'text_type' = 'Html', false) as is_html,
+        nullif(jsonb_path_query_array(j.agent_run, '$.steps[*] ? (@.name == "human_review").actor') ->> -1,
+          ${unnamedReviewer}) as actor
       from translation_jobs j where p.kind = 'text' and j.tenant_id = ${tenantId} and j.job_id = p.id
       union all
       select coalesce(d.request ->> 'source_lang', ''), d.request ->> 'target_lang', s.source_words, s.words, s.findings,
-        d.changed_since_approval is not null, false
+        d.changed_since_approval is not null, false, null
       from document_jobs d cross join lateral (
         select coalesce(sum(count_words(source_text)), 0)::int as source_words,
           coalesce(sum(count_words(target_text)), 0)::int as words,
@@ -254,10 +280,10 @@ function rowOf(
   edits: number,
 ): (string | number)[] {
   const { by: last, at } = item;
-  const review = (by: string | null, time: string) => {
-    const id = by ?? '';
-    return [names.get(id) ?? id, emails.get(id) ?? '', time.replace(/\d{3}Z$/, 'Z')];
-  };
+  const review = (id: string | null, time: string) => [
+    ...(id === null ? [item.given ?? '', ''] : [names.get(id) ?? id, emails.get(id) ?? '']),
+    time.replace(/\d{3}Z$/, 'Z'),
+  ];
   return [
     ...[item.kind, item.id, item.source_lang, item.target_lang],
     ...(pass ? review(pass.by, pass.at) : review(last, at)),

@@ -69,15 +69,6 @@ export const commentPage = z.object({
   next_cursor: z.string().nullable().describe('Null on the last page.'),
 });
 
-/** Output of `reviews.commentCounts`. */
-export const commentCounts = z.object({
-  total: z.int().describe('The number of comments on the item and its segments.'),
-  item: z.int().describe('The number of comments on the whole item.'),
-  segments: z
-    .array(z.object({ position: z.int(), comments: z.int() }))
-    .describe('The number of comments on each segment that has any, in reading order.'),
-});
-
 /** Input of `reviews.mentions`. */
 export const mentionsInput = z
   .object({
@@ -98,7 +89,6 @@ export const mentionList = z.object({
 
 export type Comment = z.infer<typeof comment>;
 export type CommentPage = z.infer<typeof commentPage>;
-export type CommentCounts = z.infer<typeof commentCounts>;
 export type CommentInput = z.infer<typeof commentInput>;
 export type CommentsInput = z.infer<typeof commentsInput>;
 export type MentionList = z.infer<typeof mentionList>;

@@ -10,7 +10,6 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { emailsOf, selectActiveMembers } from '#server/identity/members/members.ts';
 import type {
   Comment,
-  CommentCounts,
   CommentInput,
   CommentPage,
   CommentsInput,
@@ -72,26 +71,6 @@ export async function listComments(
   const last = page.at(-1);
   const more = rows.length > pageSize && last;
   return { comments: await viewsOf(tx, tenantId, page), next_cursor: more ? cursorOf(last) : null };
-}
-
-/**
- * Counts the comments on an item and on each of its segments.
- * @throws AppError 404
- */
-export async function countComments(tx: Tx, tenantId: string, item: ReviewItem): Promise<CommentCounts> {
-  await requireItem(tx, tenantId, item);
-  const { position } = reviewComments;
-  const rows = await tx
-    .select({ position, comments: sql<number>`count(*)::int` })
-    .from(reviewComments)
-    .where(isOn(tenantId, item))
-    .groupBy(position)
-    .orderBy(position);
-  return {
-    total: rows.reduce((sum, { comments }) => sum + comments, 0),
-    item: rows.find((row) => row.position === null)?.comments ?? 0,
-    segments: rows.flatMap((row) => (row.position === null ? [] : [{ ...row, position: row.position }])),
-  };
 }
 
 /**

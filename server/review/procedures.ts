@@ -13,7 +13,6 @@ import { approvedItemsFile, approvedItemsInput, exportApprovedItems } from './ap
 import { claim } from './claims.ts';
 import {
   comment,
-  commentCounts,
   commentDeletion,
   commentDeletionInput,
   commentInput,
@@ -22,7 +21,7 @@ import {
   mentionList,
   mentionsInput,
 } from './comment-schema.ts';
-import { addComment, countComments, deleteComment, listComments, listMentions } from './comments.ts';
+import { addComment, deleteComment, listComments, listMentions } from './comments.ts';
 import { reportReviewers } from './figures.ts';
 import { inbox } from './inbox.ts';
 import { claimantOf } from './item.ts';
@@ -82,11 +81,6 @@ export const reviewProcedures = {
     .output(commentPage)
     .query(({ ctx, input }) => listComments(ctx.tx, ctx.principal.tenant.id, input)),
 
-  commentCounts: bearerProcedure
-    .input(reviewItem)
-    .output(commentCounts)
-    .query(({ ctx, input }) => countComments(ctx.tx, ctx.principal.tenant.id, input)),
-
   comment: bearerProcedure
     .input(commentInput)
     .output(comment)
@@ -142,7 +136,7 @@ export const reviewProcedures = {
   approvedItems: administratorSessionProcedure
     .input(approvedItemsInput)
     .output(approvedItemsFile)
-    .query(({ ctx, input }) => exportApprovedItems(ctx.asAdministrator, input)),
+    .query(({ ctx, input }) => exportApprovedItems(ctx, input)),
 
   byDomain: administratorSessionProcedure
     .input(reportRange)

@@ -62,7 +62,7 @@ describe('to the service', () => {
 
   /** Expects a 403 that sets no cookie, and that the database is unchanged. */
   async function expectForbidden(ask: () => Promise<Answer>): Promise<void> {
-    // The use of a key is recorded after the answer.
+    // The use of a key is recorded after the response.
     await app.services.backgroundWork.drain(10_000);
     const before = await contentsOf(app);
     const { status, body, headers } = await ask();

@@ -10,7 +10,7 @@ export const forBrowsers: readonly string[] = namesOf({
   members: 'colleagues',
   operations: 'engines models queue retry workspace',
   retention: 'anonymizeMember',
-  reviews: 'byDomain comment commentCounts comments deleteComment inbox mentions texts',
+  reviews: 'byDomain comment comments deleteComment inbox mentions texts',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
   textRules: 'get save try',

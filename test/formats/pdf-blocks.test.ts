@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { readMade } from './pdf-made.ts';
-import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
-
-/** The text of each block with its tags, in reading order. */
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => formatTagged(block.content));
-const keptOf = (content: PageContent): [string, string][] =>
-  findBlocks(content).kept.map(({ reason, text: kept }) => [reason, kept]);
-
-const prose = [
-  'The committee met in spring and agreed on',
-  'the plan that the members had discussed in',
-  'the winter before, with few small changes.',
-];
+import { bold, keptOf, lines, page, prose, read, rule, text, widthOf } from './pdf-page.ts';
 
 describe('order of reading', () => {
   it('reads columns one after the other, below a title over both', () => {

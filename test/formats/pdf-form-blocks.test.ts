@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
+import type { Paint } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { render } from './pdf-blocks.ts';
-import { bold, lines, mono, page, rule, text, widthOf } from './pdf-page.ts';
-
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
+import { bold, lines, mono, page, plainTexts as read, rule, text, widthOf } from './pdf-page.ts';
 
 describe('the parts of a form', () => {
   it('are apart if their sizes differ and the gap is wide, on one baseline or nearly so', () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
-import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { lines, mono, page, serif, text, widthOf } from './pdf-page.ts';
+import { lines, mono, page, plainTexts as read, serif, text, widthOf } from './pdf-page.ts';
 
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
 /** Words on one baseline, each `gap` points after the one before it. */
 const words = (values: readonly string[], gap: number, y: number) => {
   let x = 50;

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, plainTexts as read, rule, serif, text, widthOf } from './pdf-page.ts';
 
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
 /** Lines on a page that is hardly wider than the lines, so that no line ends early. */
 const narrow = (values: readonly string[]): PageContent => {
   const width = Math.max(...values.map((value) => 10 * widthOf(value)));

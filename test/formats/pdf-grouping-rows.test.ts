@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent, Paint, TextFont } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, plainTexts as read, rule, serif, text, widthOf } from './pdf-page.ts';
 
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
 const full = 'The committee met in spring and agreed on the plan that its members had discussed';
 /** Lines below each other that have the same middle. */
 const centred = (values: readonly string[], middle: number, top: number) =>

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
-
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
+import { bold, lines, page, plainTexts as read, rule, serif, text, widthOf } from './pdf-page.ts';
 
 /** Adds form fields to a page; each is given by its left, bottom, right and top edge. */
 const withFields = (content: PageContent, ...fields: [number, number, number, number][]): PageContent => ({

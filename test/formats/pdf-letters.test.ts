@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { lines, page, text, widthOf } from './pdf-page.ts';
+import { lines, page, plainTexts as read, text, widthOf } from './pdf-page.ts';
 
 const sentences = [
   'Dear Sir or Madam, thank you for your order. We have delivered the items that are listed below and ask',
@@ -15,8 +14,6 @@ const body = lines(sentences, left, 500);
 
 const flushRight = (value: string, y: number, size = 10) =>
   text(value, right - size * widthOf(value), y, { size });
-const read = (content: PageContent): string[] =>
-  findBlocks(content).blocks.map((block) => plainText(block.content));
 const alignments = (content: PageContent): string[] =>
   findBlocks(content).blocks.map(({ alignment }) => alignment);
 

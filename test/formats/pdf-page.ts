@@ -1,3 +1,5 @@
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent, Paint, ShownText, TextFont } from '#server/formats/pdf/page-content.ts';
 
 export const serif: TextFont = {
@@ -90,3 +92,18 @@ export function page(
     annotations: [],
   };
 }
+
+/** The text of each block with its tags, in reading order. */
+export const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => formatTagged(block.content));
+/** The text of each block without tags. */
+export const plainTexts = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+export const keptOf = (content: PageContent): [string, string][] =>
+  findBlocks(content).kept.map(({ reason, text: kept }) => [reason, kept]);
+
+export const prose = [
+  'The committee met in spring and agreed on',
+  'the plan that the members had discussed in',
+  'the winter before, with few small changes.',
+];

@@ -1,5 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import type { Tx } from '#db/client.ts';
+import { approvedItemsInput, exportApprovedItems } from '#server/review/approved-items.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -154,6 +156,32 @@ test('a range with too many segments is refused before they are read', async () 
     400,
     expect.stringContaining('1000000 segments; choose fewer days'),
   ]);
+});
+
+test('an approval with an API key has the name in the request, and never that of the member whose ID it is', async () => {
+  const { founder } = mine;
+  await saveProfile(founder, { display_name: 'Founder' });
+  for (const reviewer of [founder.userId, 'Kim', undefined]) {
+    const { id } = await mine.held();
+    const body = { action: 'approve', reviewer };
+    const sent = await app.json('POST', `/api/translations/${id}/review`, { headers: founder.key, body });
+    expect(sent.status).toBe(200);
+    const row = (await rows(ofReviewers)).find((one) => one['id'] === id);
+    expect(row).toMatchObject({ first_reviewer: reviewer ?? '', first_reviewer_email: '' });
+  }
+  const { id } = await documents.translate(['One']);
+  expect((await documents.approve(id, { reviewer: founder.userId })).status).toBe(200);
+  const row = (await rows(ofDocuments)).find((one) => one['id'] === id);
+  expect(row).toMatchObject({ first_reviewer: founder.userId, first_reviewer_email: '' });
+});
+
+test('an export ends with its client', async () => {
+  const { tenantId: id } = documents;
+  const asAdministrator = <T>(work: (tx: Tx, principal: { tenant: { id: string } }) => Promise<T>) =>
+    app.database.inTenant(id, (tx) => work(tx, { tenant: { id } }));
+  const disconnected = () => AbortSignal.abort(new Error('the client has gone'));
+  const asked = exportApprovedItems({ asAdministrator, disconnected }, approvedItemsInput.parse({}));
+  await expect(asked).rejects.toThrow('has gone');
 });
 
 test('names are texts in both formats, never formulas', async () => {

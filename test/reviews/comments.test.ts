@@ -59,19 +59,6 @@ describe('reviews.comments', () => {
     expect(seen).toHaveLength(230);
     expect((await mine.refused('reviews.comments', { ...item, cursor: 'x' })).status).toBe(422);
   });
-
-  test('counts them for the item and for each segment', async () => {
-    const item = await aDocument();
-    for (const position of [1, undefined, 0, 1]) await add({ ...item, position }, 'Comment');
-    expect(await mine.call('reviews.commentCounts', item)).toEqual({
-      total: 4,
-      item: 1,
-      segments: [
-        { position: 0, comments: 1 },
-        { position: 1, comments: 2 },
-      ],
-    });
-  });
 });
 
 describe('reviews.comment', () => {
@@ -187,7 +174,6 @@ describe('a deleted comment', () => {
     await mine.call('reviews.deleteComment', { comment_id });
     expect((await mine.refused('reviews.comment', sent)).body).toMatchObject({ error_code: 'conflict' });
     expect((await list(item)).bodies).toEqual([]);
-    expect((await mine.call('reviews.commentCounts', item)).total).toBe(0);
     expect((await mine.call('reviews.mentions', {}, colleague)).mentions).toEqual([]);
     const rows = () =>
       mine.sql()`select body, mentions from review_comments where comment_id = ${comment_id}`;

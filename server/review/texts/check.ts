@@ -111,8 +111,7 @@ async function store(
 ): Promise<TranslationJob> {
   return database.inTenant(tenantId, async (tx) => {
     const { job } = await selectSeen(tx, tenantId, by, input);
-    const step =
-      isResolved && reviewStep({ ...by, actor: by.name ?? 'reviewer' }, 'resolve', new Date().toISOString());
+    const step = isResolved && reviewStep({ ...by, actor: by.name }, 'resolve', new Date().toISOString());
     const { agent_run: run } = job;
     const [row] = await tx
       .update(translationJobs)

@@ -260,7 +260,7 @@ function recordReview(
 ): AgentRun {
   const at = now.toISOString();
   const claimedVia = name === null ? null : via;
-  const step = reviewStep({ actor: name ?? 'reviewer', claimedVia }, action, at);
+  const step = reviewStep({ actor: name, claimedVia }, action, at);
   const task = run.human_review_task;
   const last = run.steps.at(-1);
   // Consecutive drafts of the same reviewer become one step, so that the trace does not grow with each save.

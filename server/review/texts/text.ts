@@ -71,16 +71,19 @@ export async function selectReviewable(tx: Tx, tenantId: string, jobId: string, 
  */
 export const nextVersion = sql`greatest(now(), ${translationJobs.updatedAt} + interval '1 millisecond')`;
 
+/** The actor of a review with an API key that names no reviewer. */
+export const unnamedReviewer = 'reviewer';
+
 /** Returns the step of a review in the trace of a job. */
 export function reviewStep(
-  { actor, claimedVia }: { actor: string; claimedVia?: ClaimedVia | null },
+  { actor, claimedVia }: { actor: string | null; claimedVia?: ClaimedVia | null },
   action: string,
   at: string,
 ): AgentStep {
   return {
     id: newId(),
     name: 'human_review',
-    actor,
+    actor: actor ?? unnamedReviewer,
     ...(claimedVia && { claimed_via: claimedVia }),
     kind: 'human',
     status: 'completed',

@@ -271,7 +271,6 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noJob,
   },
   'reviews.comments': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
-  'reviews.commentCounts': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
   'reviews.comment': { input: ({ jobId }) => ({ kind: 'job', id: jobId, body: 'Fine' }), abroad: noJob },
   'reviews.deleteComment': { input: () => ({ comment_id: randomUUID() }), in: '404 comment not found' },
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },

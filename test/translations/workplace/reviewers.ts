@@ -10,7 +10,6 @@ const queries: ReadonlySet<string> = new Set([
   'reviews.inbox',
   'reviews.texts',
   'reviews.comments',
-  'reviews.commentCounts',
   'reviews.mentions',
   'assignments.mine',
   'assignments.list',
