@@ -12,6 +12,7 @@ import { joinSegments, readSourceText } from '#server/translation/pipeline/sourc
 import { inspectProposed } from '#server/translation/threads/check-threads.ts';
 import { requireTurn } from '../assignments/turn.ts';
 import { type Author, authorOf } from '../author.ts';
+import { recordOpening } from '../claims.ts';
 import { requireJudge, resolveFields, resolveFinding } from '../findings.ts';
 import { finalTermCheck, findingsOf, findingsWith, type JobWithFindings } from './findings.ts';
 import { actInput, type TextCheck } from './schema.ts';
@@ -123,6 +124,9 @@ async function store(
       .where(isJob(tenantId, input.job_id))
       .returning();
     if (!row) throw unknownJob();
+    // Otherwise the reviewer's own change would count as one that they have not seen.
+    if (by.userId !== null)
+      await recordOpening(tx, { tenantId, userId: by.userId }, { kind: 'job', id: input.job_id });
     return jobOfRow(row);
   });
 }

@@ -59,6 +59,7 @@ export async function reviewJob(
     workedMs,
     confirmCritical,
     isUnopened = false,
+    openedAt,
   }: Confirmations & { seen?: string | undefined; workedMs?: number | undefined } = {},
 ): Promise<TranslationJob> {
   const item = { kind: 'job', id: jobId } as const;
@@ -73,7 +74,8 @@ export async function reviewJob(
     });
     const review = { ...request, author: reviewer, confirmCritical };
     const text = publishedText(found.job, review);
-    if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
+    const isNewer = openedAt !== undefined && isLater(found.job.updated_at, openedAt);
+    if ((isUnopened || isNewer) && text !== null) throw new Unopened(`job ${jobId}`);
     if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
       return { tenantId, reviewer, uninspected: { job: found.job, stored: found.stored, text } };
     const overridden = overriddenBy(services, found.job, text, checked);
@@ -141,12 +143,15 @@ export function reviewJobs(
       const { status, updated_at } = await reviewJob(services, withTenant, context, job_id, request, {
         seen,
         confirmCritical: confirm_critical ?? false,
-        isUnopened: !confirm_unopened && openedAt === undefined,
+        ...(!confirm_unopened && { isUnopened: openedAt === undefined, openedAt }),
       });
       return { status, updated_at };
     },
   });
 }
+
+/** Whether a job has changed since it was opened. Its `updated_at` is rounded, so a millisecond may be its own change. */
+const isLater = (updatedAt: string, openedAt: Date) => Date.parse(updatedAt) > openedAt.getTime() + 1;
 
 /** The result of a terminology check that was made between two transactions. */
 interface Checked {

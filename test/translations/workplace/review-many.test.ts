@@ -101,6 +101,19 @@ test('what the caller has not opened is left out, and so are critical findings, 
   expect(named.results).toMatchObject([{ status: 'published' }, { status: 'human_edited' }]);
 });
 
+test('a text that a colleague changed after the caller opened it is left out, and the caller’s own change is not', async () => {
+  const colleague = await mine.join();
+  const [theirs, own] = [await mine.held(), await mine.held()];
+  for (const { id } of [theirs, own]) await mine.call('reviews.claim', { kind: 'job', id, opened: true });
+  const save = { action: 'save', final_translation: 'changed' };
+  expect((await mine.review(theirs.id, save, colleague)).status).toBe(200);
+  expect((await mine.review(own.id, save)).status).toBe(200);
+  const { results } = await mine.call('translations.reviewMany', {
+    reviews: [theirs, own].map(({ id }) => ({ job_id: id, action: 'approve' })),
+  });
+  expect(results).toMatchObject([{ outcome: 'left_out', reason: 'unopened' }, { outcome: 'done' }]);
+});
+
 test('an invalid review rejects the request before any is applied', async () => {
   const job = await mine.held();
   const reviews = [
