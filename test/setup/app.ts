@@ -9,6 +9,7 @@ import type { Services } from '#server/context.ts';
 import { stageRetry } from '#server/documents/run-document.ts';
 import { type EngineParts, openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import { storeUses } from '#server/language/translation-memory/use-counts.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
@@ -187,7 +188,10 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     services,
     database,
     routes: routesOf(http),
-    settled: () => Promise.allSettled(works),
+    settled: () => {
+      storeUses(database);
+      return Promise.allSettled(works);
+    },
     use,
     /** Removes the stored files. */
     empty: () => rm(join(dataDir, 'storage'), { recursive: true, force: true, maxRetries: 5 }),

@@ -22,7 +22,13 @@ const maxUnits = 20_000;
 type Counted = UnitPlace & { tenantId: string; count: number };
 
 /** The counts that are not stored yet, by tenant and segment. Per database, for tests. */
-const collected = new WeakMap<Services['database'], Map<string, Counted>>();
+const collected = new WeakMap<
+  Services['database'],
+  { counts: Map<string, Counted>; enough: AbortController }
+>();
+
+/** Stores the counts of a database without delay. */
+export const storeUses = (database: Services['database']) => collected.get(database)?.enough.abort();
 
 /** Counts that segments were served. A stopping process stores the counts immediately. */
 export function countUses(
@@ -33,7 +39,7 @@ export function countUses(
   if (units.length === 0) return;
   const { backgroundWork, database, log } = services;
   const waiting = collected.get(database);
-  const counts = waiting ?? new Map<string, Counted>();
+  const { counts, enough } = waiting ?? { counts: new Map<string, Counted>(), enough: new AbortController() };
   for (const { unit } of units) {
     const key = `${tenantId} ${unit.versionId} ${unit.segmentNo}`;
     const known = counts.get(key);
@@ -41,8 +47,9 @@ export function countUses(
     else if (counts.size < maxUnits) counts.set(key, { ...unit, tenantId, count: 1 });
   }
   if (waiting) return;
-  collected.set(database, counts);
-  const stored = delay(collectMs, undefined, { signal: backgroundWork.stopping })
+  collected.set(database, { counts, enough });
+  const signal = AbortSignal.any([backgroundWork.stopping, enough.signal]);
+  const stored = delay(collectMs, undefined, { signal })
     .catch(() => {})
     .then(() => {
       collected.delete(database);
