@@ -268,7 +268,7 @@ async function addEdits(edits: Map<string, number>, items: readonly Item[], chan
   for (const { id, before, after } of changes) {
     const item = byId.get(id) as Item;
     const readable = (text: string) => (item.is_html ? readBlocks(text).join('\n') : text);
-    const measured = await measureEdit(readable(before), readable(after), item.target_lang);
+    const measured = await measureEdit(readable(before), readable(after), item.target_lang, false);
     edits.set(id, (edits.get(id) ?? 0) + (measured?.edits ?? 0));
   }
 }

@@ -40,15 +40,17 @@ export function measureEditAtOnce(before: string, after: string, language: strin
  * Compares two texts word by word. Words are segmented by `Intl.Segmenter`, so that Chinese, Japanese and Thai have
  * words, too; numbers and punctuation count, white space does not. Lets other requests run during the comparison.
  * @param language of both texts
+ * @param hasMarks whether punctuation counts
  * @returns undefined for a text longer than any text for review
  */
 export async function measureEdit(
   before: string,
   after: string,
   language: string,
+  hasMarks = true,
 ): Promise<EditDistance | undefined> {
   if (before.length > longest || after.length > longest) return undefined;
-  const steps = measure(before, after, language);
+  const steps = measure(before, after, language, hasMarks);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -56,10 +58,15 @@ export async function measureEdit(
   }
 }
 
-function* measure(before: string, after: string, language: string): Generator<undefined, EditDistance> {
+function* measure(
+  before: string,
+  after: string,
+  language: string,
+  hasMarks = true,
+): Generator<undefined, EditDistance> {
   const numbers = new Map<string, number>();
-  const one = yield* wordsOf(before, language, numbers);
-  const other = yield* wordsOf(after, language, numbers);
+  const one = yield* wordsOf(before, language, numbers, hasMarks);
+  const other = yield* wordsOf(after, language, numbers, hasMarks);
   const words = Math.max(one.length, other.length);
   // Skip what the texts have in common at the start and the end, which is nearly all of most texts.
   let start = 0;
@@ -77,11 +84,12 @@ function* wordsOf(
   text: string,
   language: string,
   numbers: Map<string, number>,
+  hasMarks: boolean,
 ): Generator<undefined, number[]> {
   const words: number[] = [];
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
-  for (const { segment } of segmenter.segment(text)) {
-    if (segment.trim() === '') continue;
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    if (hasMarks ? segment.trim() === '' : !isWordLike) continue;
     const word = segment.normalize('NFC');
     let number = numbers.get(word);
     if (number === undefined) {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { qualified } from '#db/copy/contents.ts';
 import { loadDatabase, type Target } from '#db/copy/load.ts';
-import { RowDigest } from '#db/copy/row-digest.ts';
 import { withSnapshot } from '#db/copy/snapshot.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { startDatabaseRelay } from '#test/setup/database-relay.ts';
@@ -27,8 +26,11 @@ async function emptyDatabase() {
   return database;
 }
 
+/** The rows in any order: PostgreSQL may return those of a copy in another one. */
+const sorted = (read: Buffer[]) => Buffer.concat(read).toString().trimEnd().split('\n').sort();
+
 /** Yields the pieces as slowly as a disk that other programs use. */
-async function* slowly(pieces: AsyncIterable<Buffer>, digest: RowDigest): AsyncGenerator<Buffer> {
+async function* slowly(pieces: AsyncIterable<Buffer>, read: Buffer[]): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const piece of pieces) {
     size += piece.length;
@@ -36,7 +38,7 @@ async function* slowly(pieces: AsyncIterable<Buffer>, digest: RowDigest): AsyncG
       size = 0;
       await sleep(5);
     }
-    digest.update(piece);
+    read.push(piece);
     yield piece;
   }
 }
@@ -44,7 +46,7 @@ async function* slowly(pieces: AsyncIterable<Buffer>, digest: RowDigest): AsyncG
 test('rows that are larger than the buffers of a connection are copied, with a slow reader and a slow writer', async () => {
   const { database } = await withLargeRows();
   const copy = await emptyDatabase();
-  const expected = new RowDigest();
+  const expected: Buffer[] = [];
   await withSnapshot(database.ownerUrl, 'test', (snapshot) =>
     loadDatabase(copy.url, {
       version: snapshot.version,
@@ -54,13 +56,13 @@ test('rows that are larger than the buffers of a connection are copied, with a s
       },
     }),
   );
-  expect(expected.rows).toBe(rows);
-  const found = new RowDigest();
+  expect(sorted(expected)).toHaveLength(rows);
+  const found: Buffer[] = [];
   await withSnapshot(copy.url, 'test', async ({ tables, copyOut }) => {
     for (const table of tables.filter(isLarge))
       for await (const piece of slowly(copyOut(table), found)) expect(piece.length).toBeGreaterThan(0);
   });
-  expect(`${found}`).toBe(`${expected}`);
+  expect(sorted(found).join() === sorted(expected).join()).toBe(true);
 });
 
 test('an error in the middle of the rows of a table ends the load, and nothing remains', async () => {

@@ -113,7 +113,7 @@ test('the words of more changes than one transaction reads are all compared', as
   const { id } = await documents.translate(['One']);
   const sql = openSuperuser(app.superuserUrl);
   await sql`insert into document_segments select (jsonb_populate_record(s, jsonb_build_object('position', n,
-      'region_id', 'copy-' || n, 'corrected', true, 'pipeline_text', 'a b c', 'target_text', 'a x c'))).*
+      'region_id', 'copy-' || n, 'corrected', true, 'pipeline_text', 'a, b c', 'target_text', 'a: x c!'))).*
     from document_segments s, generate_series(1, 1200) n where document_id = ${id} and position = 0`;
   expect((await documents.approve(id, {}, documents.admin)).status).toBe(200);
   const [row] = (await rows(ofDocuments)).filter((one) => one['id'] === id);

@@ -202,6 +202,8 @@ describe.skipIf(withoutBrowser)('the editor of a document', () => {
     await dialog.getByText('2 segments without findings').waitFor();
     await dialog.getByRole('button', { name: 'Approve the file' }).click();
     await page.getByText('Approved', { exact: true }).waitFor();
+    // The file is as it was approved until it is reopened.
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
     expect((await segments()).every(({ confirmed_at }) => confirmed_at !== null)).toBe(true);
   });
 });

@@ -243,6 +243,8 @@ function useDocumentRows(
     check,
     findingsOf,
     ...decisions,
+    // The last decision may be the approval, which only Reopen reverts.
+    ...(isReadOnly && { canUndo: false, undo: () => {}, redo: () => {} }),
   } satisfies RowSource<Segment>;
   return { source, isReadOnly, isOthersTurn, opening, remember, others: claims.map(({ holder }) => holder) };
 }

@@ -140,7 +140,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         </Suspense>
       )}
       {edit?.state.kind === 'refused' && (
-        <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
+        <div role="gridcell" tabIndex={-1} className={styles['below']}>
           <Problem error={edit.state.error} retry={() => void saves.flush()} />
           <button type="button" className="small" onClick={() => saves.drop(position)}>
             {t('review.give_up_mine')}

@@ -1,4 +1,4 @@
-import { type ComponentProps, Fragment, type ReactNode } from 'react';
+import { type ComponentProps, Fragment, type ReactNode, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import styles from './sentence.module.css';
 
@@ -27,18 +27,26 @@ export function Sentence({ of, parts }: { of: MessageId; parts: Readonly<Record<
 /** A field within a sentence or a condition, as wide as its value. */
 export function InlineField({
   label,
+  value,
   onValue,
   ...input
 }: Omit<ComponentProps<'input'>, 'onChange' | 'className'> & {
   label: string;
   onValue: (value: string) => void;
 }) {
+  // What is typed stays as it is, such as an empty number, until the field is left.
+  const [typed, setTyped] = useState<string>();
   return (
     <input
       {...input}
       aria-label={label}
       className={styles['input']}
-      onChange={({ target }) => onValue(target.value)}
+      value={typed ?? value}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onValue(target.value);
+      }}
+      onBlur={() => setTyped(undefined)}
     />
   );
 }

@@ -73,7 +73,7 @@ function Details({ of }: { of: LinguaLoopError }) {
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof LinguaLoopError)) return t('common.unexpected');
   if (error instanceof IdempotencyMismatchError) return t('common.sent_differently');
-  if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline');
+  if (error.status === null) return navigator.onLine ? t('common.unreachable') : t('common.offline_unsent');
   return excessText(error, t) ?? t(wordsOf(error).id);
 }
 

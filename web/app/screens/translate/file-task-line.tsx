@@ -140,11 +140,20 @@ export function FailedLine({
     <Line task={shown}>
       <StatusMark status="critical" />
       <Flaw as="span" role="alert">
-        {error === undefined ? t('translate.file_lost') : problemText(error, t)}
+        {error === undefined ? t('translate.file_lost') : refusalText(error, t)}
       </Flaw>
       {mayRetry && file.file && <Again name={name} onClick={() => again()} />}
     </Line>
   );
+}
+
+/** Describes why a file was not accepted: in the words of the service, if it rejected the file itself. */
+function refusalText(error: unknown, t: Translate): string {
+  const message = error instanceof LinguaLoopError && typeof error.detail === 'string' ? error.detail : '';
+  const isOfFile = message.startsWith('source_document: ');
+  return isOfFile
+    ? fileFailureText({ code: 'unexpected_error', error_type: null, message }, t)
+    : problemText(error, t);
 }
 
 /** Whether all languages of a file have failed with the same error. */
