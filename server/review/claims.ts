@@ -30,11 +30,11 @@ const maxPassedOver = 5000;
 export async function claim(
   tx: Tx,
   claimant: Claimant,
-  { release, opened, position, ...item }: ClaimInput,
+  { release, opened, read_ms_ago: age, position, ...item }: ClaimInput,
 ): Promise<ClaimState> {
   await requireItem(tx, claimant.tenantId, item);
   if (position !== undefined) await requireSegment(tx, claimant.tenantId, item, position);
-  if (opened) await recordOpening(tx, claimant, item);
+  if (opened) await recordOpening(tx, claimant, item, age);
   return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item, position);
 }
 
@@ -202,15 +202,17 @@ function isLive(): SQL {
 /** Days after which the record that an item was opened is deleted. */
 const keptDays = 90;
 
-/** Records that a member has opened an item now. */
+/** Records that a member has opened an item. @param age the milliseconds since then, of which at most a day count */
 export async function recordOpening(
   tx: Tx,
   { tenantId, userId }: Pick<Claimant, 'tenantId' | 'userId'>,
   item: ReviewItem,
+  age = 0,
 ): Promise<void> {
+  const openedAt = sql`now() - make_interval(secs => ${Math.min(age / 1000, 86_400)})`;
   await tx
     .insert(reviewOpenings)
-    .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt: sql`now()` })
+    .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt })
     .onConflictDoUpdate({
       target: [
         reviewOpenings.tenantId,
@@ -218,7 +220,7 @@ export async function recordOpening(
         reviewOpenings.itemKind,
         reviewOpenings.itemId,
       ],
-      set: { openedAt: sql`now()` },
+      set: { openedAt },
     });
 }
 

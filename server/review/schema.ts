@@ -48,6 +48,11 @@ export const claimInput = reviewItem.extend({
     .describe(
       'Whether the reviewer has opened the item. An approval of several items skips those that the reviewer has not opened.',
     ),
+  read_ms_ago: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('How many milliseconds ago the reviewer read the item. Later changes by others were not seen.'),
 });
 
 /** The reason why an approval of several items skipped an item. */

@@ -10,8 +10,8 @@ const app = useTestApp({ env, engine });
 const mine = useDocuments(app, engine);
 
 /** Reports that the founder has opened a document, like the document screen. */
-const open = async (id: string) => {
-  const body = { json: { kind: 'document', id, opened: true } };
+const open = async (id: string, fields = {}) => {
+  const body = { json: { kind: 'document', id, opened: true, ...fields } };
   const answer = await app.json('POST', '/trpc/reviews.claim', { headers: mine.admin, body });
   expect(answer.status).toBe(200);
 };
@@ -103,6 +103,16 @@ test('what the caller has not opened is left out, and so are critical findings, 
   const named = { confirm_unopened: [unopened.id], confirm_critical: [critical.id] };
   const results = await approve(ids, named);
   expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['done', 'done', 'done']);
+});
+
+test('a document that others changed after the caller read it is left out, also if it was opened later', async () => {
+  const { id } = await mine.translate(['One']);
+  await mine.correct(id, { A1: 'Un' });
+  await open(id, { read_ms_ago: 60_000 });
+  const one = { confirm_unopened: [] };
+  expect(await approve([id], one)).toMatchObject([{ outcome: 'left_out', reason: 'unopened' }]);
+  await open(id);
+  expect(await approve([id], one)).toMatchObject([{ outcome: 'done' }]);
 });
 
 test('twice at once is one approval of each, and feeds each once', async () => {

@@ -215,7 +215,7 @@ function useDocumentRows(
   const [visible, onVisible] = useState<readonly [number, number]>([0, 0]);
   const rows = useSegments(id, filter, visible);
   const opened = useOpenSegment(id, filter, rows.data, saves, onFilter);
-  const claims = useClaim('document', id, opened.open?.position);
+  const claims = useClaim('document', id, opened.open?.position, rows.readAt);
   const holders = useMemo(() => {
     const byPosition = new Map<number, string[]>();
     for (const { holder, position } of claims)

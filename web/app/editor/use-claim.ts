@@ -20,9 +20,10 @@ const nobody: OutputOf<'reviews.claim'>['others'] = [];
  * Claims the open item while it is shown, so that colleagues see it. A claim only informs and does not lock, so errors
  * are ignored.
  * @param position the open segment of a document
+ * @param readAt when its texts were read, as by `Date.now()`
  * @returns the claims of colleagues on the item
  */
-export function useClaim(kind: 'job' | 'document', id: string | undefined, position?: number) {
+export function useClaim(kind: 'job' | 'document', id?: string, position?: number, readAt?: number) {
   const [others, setOthers] = useState<{ id: string; claims: OutputOf<'reviews.claim'>['others'] }>();
   const isClaimed = useRef(false);
   const isOpened = useRef(false);
@@ -36,7 +37,9 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
       // A renewal does not count as an opening: what colleagues have changed since the first one may not be shown.
       const opened = !isOpened.current;
       isClaimed.current = true;
-      client.reviews.claim({ kind, id, opened, ...(position !== undefined && { position }) }).then(
+      const read_ms_ago = readAt ? Math.max(0, Date.now() - readAt) : 0;
+      const place = position !== undefined && { position };
+      client.reviews.claim({ kind, id, opened, read_ms_ago, ...place }).then(
         ({ others: claims }) => {
           if (!isShown) return;
           isOpened.current = true;
@@ -59,7 +62,7 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
       clearInterval(timer);
       for (const event of uses) removeEventListener(event, use, { capture: true });
     };
-  }, [kind, id, position]);
+  }, [kind, id, position, readAt]);
   useEffect(
     () => () => {
       if (id && isClaimed.current)

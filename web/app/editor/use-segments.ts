@@ -50,6 +50,7 @@ export function useSegments(
   };
   return {
     data: range,
+    readAt: first.dataUpdatedAt,
     error: first.error ?? others.find(({ error }) => error)?.error ?? null,
     refetch: () => Promise.all([first.refetch(), ...others.map((other) => other.refetch())]),
   };
