@@ -119,7 +119,8 @@ async function readRows(
   range: { from: string; to: string },
   read: Caller['asAdministrator'],
 ): Promise<(string | number)[][]> {
-  const rows: (string | number)[][] = [];
+  // An item that is approved again during the export has only its last row.
+  const rows = new Map<string, (string | number)[]>();
   let compared = 0;
   for (let after: Item | undefined; ; ) {
     const page = await read(async (tx, { tenant }) => {
@@ -143,9 +144,9 @@ async function readRows(
       if (changes.length < changesAtOnce) break;
     }
     for (const item of page.items)
-      rows.push(rowOf(item, page.passes.get(item.id), page, edits.get(item.id) ?? 0));
+      rows.set(item.id, rowOf(item, page.passes.get(item.id), page, edits.get(item.id) ?? 0));
     after = page.items.at(-1);
-    if (page.items.length < pageSize) return rows;
+    if (page.items.length < pageSize) return [...rows.values()];
   }
 }
 
@@ -292,12 +293,11 @@ function rowOf(
   ];
 }
 
-/** Writes rows as CSV (RFC 4180), with a mark before a text that a spreadsheet would evaluate as a formula. */
+/** Writes rows as CSV (RFC 4180). Formulas are marked as texts, and characters that control a terminal are left out. */
 function csvOf(rows: readonly (readonly (string | number)[])[]): string {
+  const plain = (text: string) => text.replace(/\p{Cc}|\p{Bidi_Control}/gu, '').replaceAll('"', '""');
   const cell = (value: string | number) =>
-    typeof value === 'number'
-      ? String(value)
-      : `"${(formulaLike.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
+    typeof value === 'number' ? `${value}` : `"${formulaLike.test(value) ? "'" : ''}${plain(value)}"`;
   return [columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 

@@ -58,6 +58,7 @@ function partsOf(output: Row, secret: string | undefined) {
 /** Returns a value as text. Sizes and durations, which the name of the field shows, have units. */
 function cell(name: string, value: unknown): string {
   if (value === null || value === '') return '-';
+  if (value === 0 && name === 'cap_bytes') return 'none';
   if (typeof value === 'number' && /(^|_)bytes(_|$)/.test(name)) return byteSize(value);
   if (typeof value === 'number' && name.endsWith('_seconds')) return timeSpan(value);
   if (Array.isArray(value) && value.some(isRow))
