@@ -64,14 +64,21 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   const addRange = (
     index: number,
     text: string,
-    { separates = false, isWord = false, isAttribute = false },
+    { line, separates = false, isWord = false, isAttribute = false }: Partial<ForeignSyntax>,
   ) => {
     // A range has no line end and no prefix of a line, so that the lines stay what they are.
-    for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
-      const prefix = separates || at > 0 ? /^[ \t>]*/.exec(line)![0].length : 0;
-      const end = index + at + line.trimEnd().length;
+    for (const { index: at, 0: part } of text.matchAll(/[^\r\n]+/g)) {
+      const prefix = separates || at > 0 ? /^[ \t>]*/.exec(part)![0].length : 0;
+      const end = index + at + part.trimEnd().length;
       if (index + at + prefix < end)
-        found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
+        found.push({
+          start: index + at + prefix,
+          end,
+          separates,
+          isWord,
+          isAttribute,
+          ...(line && { line }),
+        });
     }
   };
   const add = (pattern: RegExp, options: Parameters<typeof addRange>[2] = {}): void => {
@@ -93,11 +100,11 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
     }
     add(roles, { isWord: true });
     add(shortcodes, { separates: true });
-    for (const { start, end, isValue } of findDelimitedCode(source)) {
+    for (const { start, end, isValue, isBody } of findDelimitedCode(source)) {
       const text = source.slice(start, end);
       // Markdown has its own syntax for code, and for `{#id}`, `{*emphasis*}` and `<?…?>`.
-      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
-        addRange(start, text, { separates: !isValue, isWord: isValue });
+      if (isBody || !/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
+        addRange(start, text, { separates: !isValue, isWord: isValue, ...(isBody && { line: 'code' }) });
     }
   }
   if (!options.isCautious) {
