@@ -124,8 +124,8 @@ function isDescribedForm(object: JsonObject, { keys }: KeyPath): boolean {
   return keys.length > 0 && object.has('description') && names.length === 1 && names[0] === 'other';
 }
 
-/** The keys of comments, by convention. */
-const isComment = /^(?:\/\/|[_$#]+comment)/i;
+/** The keys of comments, by convention. A name after `@` is a comment of slang; a key can also be a text that begins so. */
+const isComment = /^(?:\/\/|[_$#]+comment|@[\w-]+$)/i;
 
 const isIdentifier = ({ value }: JsonMember): boolean => typeof value === 'string' && !/\s/.test(value);
 
@@ -208,7 +208,7 @@ class Reader {
       ([key, member]) =>
         member !== this.#locale && member !== this.#metadata && !(this.#arb && key.startsWith('@')),
     );
-    const described = members.filter(([key]) => !describingKeys.has(key));
+    const described = members.filter(([key]) => !describingKeys.has(key) && !isComment.test(key));
     const whole =
       path.keys.length > 0 && pluralsOf(described, (key) => ({ base: '', category: key, type: 'cardinal' }));
     const isPlural = whole && whole.length === 1 && described.length === whole[0]!.forms.length;
