@@ -171,8 +171,15 @@ class Reader implements TextPlaces {
       }),
     );
     if (own !== '') this.kept.push(...found.kept);
-    if (found.places.length === 0) return;
     const source = isKey ? target! : from.source;
+    if (found.places.length === 0) {
+      // Angular expects a target also for a source that is only a code, such as `<x id="ICU"/>`.
+      const isOnlyCode = textIn(source).trim() === '' && elementsIn(source).length > 0;
+      const hasTarget = form.added || (target && target.children.length > 0);
+      if (this.#language && isOnlyCode && !hasTarget)
+        this.always.push(...this.#writeTarget(unit, this.#contentOf(source, [], []), false));
+      return;
+    }
     const joined = joinPlaces(found.places, (changes, needsReview) => {
       const content = this.#contentOf(source, [...edits, ...changes], subs);
       return form.added
