@@ -49,6 +49,7 @@ const codeName =
 /** Fences, spans of code, and the tags of Hugo and Liquid. */
 const blockTokens =
   /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})([^\r\n`]*)$|`[^\r\n`]+`|(\{\{[<%]|\{%)-?[ \t]{0,9}(\/|end)?[ \t]{0,9}(\w[\w./-]*)(?![\w./-])[^{}\r\n`]*?(\/?)-?[>%]\}\}?/gm;
+const lineStart = /(?:^|[\r\n])[ \t>]*(?:(?:[-+*]|\d+[.)])[ \t]+)?$/;
 
 /** Returns the contents of blocks that show code, by the start of their first tags. In a sentence, such a block is a value. */
 function findCodeBlocks(source: string): Map<number, TemplateCode> {
@@ -63,13 +64,14 @@ function findCodeBlocks(source: string): Map<number, TemplateCode> {
     const end = index + token.length;
     const { start, from } = open;
     if (isEnd && sign + name === open.name && index > from) {
-      const isFirst = /(?:^|[\r\n])[ \t>]*(?:(?:[-+*]|\d+[.)])[ \t]+)?$/.test(
-        source.slice(Math.max(0, start - 200), start),
-      );
-      const isWhole = isFirst && !/^[ \t]*\S/.test(source.slice(end, end + 200));
-      const body = { start: from, end: index, isValue: false, isBody: true } as const;
-      const isInline = !isWhole && !/[\r\n]/.test(source.slice(from, index));
-      found.set(start, isInline ? { ...body, start, end, isValue: true } : body);
+      const isFirst = lineStart.test(source.slice(Math.max(0, start - 200), start));
+      const isInLine = !isFirst || /^[ \t]*\S/.test(source.slice(end, end + 200));
+      const isValue = isInLine && !/[\r\n]/.test(source.slice(from, index));
+      found.set(start, {
+        ...(isValue ? { start, end } : { start: from, end: index }),
+        isValue,
+        isBody: true,
+      });
     }
     open = { start: index, from: end, name: isEnd || slash ? '' : sign + name };
   }

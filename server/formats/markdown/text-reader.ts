@@ -263,12 +263,9 @@ class TextReader {
     node: Parents & PhrasingContent,
     markup: Markup,
     depth: number,
-    {
-      format,
-      written,
-      opaque,
-    }: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
+    given: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
   ): void {
+    const { format, written, opaque } = given;
     const { start, end } = rangeOf(node);
     const [first, last] = [node.children[0], node.children.at(-1)];
     if (!first || !last) {
@@ -326,7 +323,7 @@ class TextReader {
     }
   }
 
-  #addSyntax({ start, end, separates, isWord, side, isAttribute }: ForeignSyntax): void {
+  #addSyntax({ start, end, separates, isWord = false, side, isAttribute }: ForeignSyntax): void {
     const last = this.#items.at(-1);
     if (side === 'open') {
       this.#items.push({ start, end, type: 'open', name: 'foreign', markup: 'link', isWord: true });
