@@ -35,9 +35,9 @@ import {
  */
 export const { check, extract, rebuild } = textFormat(findUnits);
 
-function findUnits(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
+function findUnits(text: string, languages: TextOptions): TextPlaces {
   const document = readUnits(parseXmlNodes(text));
-  const reader = new Reader(text, document, targetLanguage, sourceLanguage);
+  const reader = new Reader(text, document, languages);
   for (const unit of document.units) reader.readUnit(unit);
   return reader;
 }
@@ -63,12 +63,8 @@ class Reader implements TextPlaces {
   /** Whether the targets are in the language of the sources, which are then keys. */
   readonly #hasKeys: boolean = false;
 
-  constructor(
-    text: string,
-    document: DocumentUnits,
-    language: string | undefined,
-    sourceLanguage: string | undefined,
-  ) {
+  constructor(text: string, document: DocumentUnits, languages: TextOptions) {
+    const { sourceLanguage, targetLanguage: language } = languages;
     this.#text = text;
     this.always = encodingEdits(text);
     this.#document = document;

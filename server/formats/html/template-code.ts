@@ -67,11 +67,8 @@ function findCodeBlocks(source: string): Map<number, TemplateCode> {
       const isFirst = lineStart.test(source.slice(Math.max(0, start - 200), start));
       const isInLine = !isFirst || /^[ \t]*\S/.test(source.slice(end, end + 200));
       const isValue = isInLine && !/[\r\n]/.test(source.slice(from, index));
-      found.set(start, {
-        ...(isValue ? { start, end } : { start: from, end: index }),
-        isValue,
-        isBody: true,
-      });
+      const range = isValue ? { start, end } : { start: from, end: index };
+      found.set(start, { ...range, isValue, isBody: true });
     }
     open = { start: index, from: end, name: isEnd || slash ? '' : sign + name };
   }
