@@ -102,7 +102,7 @@ const codeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)
 function withLineBreaks(source: string, target: string): string {
   const tagsIn = (text: string) => Array.from(text.matchAll(/(?<!\s)(\s*)(<\/?[a-z][^<>]*>)(\s*)/gi));
   const [own, found] = [tagsIn(source), tagsIn(target)];
-  const namesOf = (tags: typeof own) => tags.map(([, , tag = '']) => tag.split(/[\s/>]/, 2).join('/')).join();
+  const namesOf = (tags: typeof own) => tags.map(([, , tag = '']) => tag.split(/\b\W/, 1)).join();
   if (namesOf(own) !== namesOf(found)) return target;
   const tags = found.map(({ index: start, 0: all, 1: before, 2: tag, 3: after }, at) => {
     const [, lead = '', , trail = ''] = own[at]!;
