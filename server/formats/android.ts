@@ -3,7 +3,7 @@ import type { FormatKind } from './inline-content.ts';
 import { areForms, type FormItem, writeForms } from './messages/form-items.ts';
 import { InlineCodes, withoutMarks } from './messages/inline-codes.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
-import { escapeXmlText } from './office/splice.ts';
+import { escapeXmlText, spliceRange } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 import {
@@ -97,6 +97,22 @@ export function encodeAndroid(text: string, isQuoted: boolean): string {
 }
 
 const codeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Gives a target the line breaks around the tags of its source, which Android collapses, if it has the same tags. */
+function withLineBreaks(source: string, target: string): string {
+  const tagsIn = (text: string) => Array.from(text.matchAll(/(?<!\s)(\s*)(<\/?[a-z][^<>]*>)(\s*)/gi));
+  const [own, found] = [tagsIn(source), tagsIn(target)];
+  const namesOf = (tags: typeof own) => tags.map(([, , tag = '']) => tag.split(/\b\W/, 1)).join();
+  if (namesOf(own) !== namesOf(found)) return target;
+  const tags = found.map(({ index: start, 0: all, 1: before, 2: tag, 3: after }, at) => {
+    const [, lead = '', , trail = ''] = own[at]!;
+    const end = start + all.length;
+    const first = lead.includes('\n') && (before || start === 0) ? lead : before;
+    const last = trail.includes('\n') && (after || end === target.length) ? trail : after;
+    return { start, end, text: `${first}${tag}${last}` };
+  });
+  return spliceRange(target, 0, target.length, tags);
+}
 
 /**
  * String resources of Android: the strings, arrays and plurals of a `strings.xml`. Elements in a text are tags. An
@@ -206,7 +222,7 @@ class Reader {
         const escapeXml = isCdata ? (piece: string) => piece : escapeXmlText;
         const body = this.codes.write(encodeAndroid(translation, isQuoted), escapeXml);
         const quoted = isQuoted ? `"${body}"` : body;
-        const written = isCdata ? writeCdata(quoted) : quoted;
+        const written = isCdata ? writeCdata(isQuoted ? quoted : withLineBreaks(raw, quoted)) : quoted;
         return element.isSelfClosing ? contentEdit(element, written) : { start, end, text: written };
       },
     };

@@ -34,7 +34,8 @@ import { countCharacters } from './text-tally.ts';
  */
 export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
-function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: TextOptions): TextPlaces {
+function findStrings(text: string, given: TextOptions): TextPlaces {
+  const { sourceLanguage, targetLanguage, kept } = given;
   let root: JsonValue;
   try {
     root = parseJson(text, { duplicates: true });
@@ -42,7 +43,7 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     if (!(error instanceof JsonError)) throw error;
     throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });
   }
-  const reader = new Reader(text, root, { sourceLanguage, targetLanguage });
+  const reader = new Reader(text, root, given);
   const languageKey = languageKeyOf(root, [sourceLanguage, targetLanguage]);
   const language = languageKey && (root.value as JsonObject).get(languageKey)!;
   // The key is in no name, so that a translation has the same names.
@@ -124,8 +125,8 @@ function isDescribedForm(object: JsonObject, { keys }: KeyPath): boolean {
   return keys.length > 0 && object.has('description') && names.length === 1 && names[0] === 'other';
 }
 
-/** The keys of comments, by convention. */
-const isComment = /^(?:\/\/|[_$#]+comment)/i;
+/** The keys of comments, by convention. A name after `@` is a comment of slang; a key can also be a text that begins so. */
+const isComment = /^(?:\/\/|[_$#]+comment|@[\w-]+$)/i;
 
 const isIdentifier = ({ value }: JsonMember): boolean => typeof value === 'string' && !/\s/.test(value);
 
@@ -151,14 +152,7 @@ class Reader {
   readonly #sourceLanguage: string;
   readonly #targetLanguage: string | undefined;
 
-  constructor(
-    text: string,
-    root: JsonValue,
-    {
-      sourceLanguage = 'en',
-      targetLanguage,
-    }: Record<'sourceLanguage' | 'targetLanguage', string | undefined>,
-  ) {
+  constructor(text: string, root: JsonValue, { sourceLanguage = 'en', targetLanguage }: TextOptions) {
     this.#sourceLanguage = sourceLanguage;
     this.#targetLanguage = targetLanguage;
     this.#text = text;
@@ -174,10 +168,8 @@ class Reader {
 
   /** @param isItem whether the value is an item of a list */
   readValue({ value, line, start, end }: JsonValue, path: KeyPath, isItem = false): void {
-    if (typeof value === 'string') {
-      this.characters += countCharacters(value);
-      this.entries.push(this.#entry(path, value, line, start, end));
-    } else if (Array.isArray(value))
+    if (typeof value === 'string') this.entries.push(this.#entry(path, value, { line, start, end }));
+    else if (Array.isArray(value))
       for (const [index, item] of value.entries())
         this.readValue(item, withIndex(path, index, value.length), true);
     else if (value instanceof Map) this.#readObject(value, path, isItem);
@@ -200,7 +192,6 @@ class Reader {
   #readObject(object: JsonObject, path: KeyPath, isItem: boolean): void {
     const message = this.#messageOf(object, path);
     if (message) {
-      this.characters += countCharacters(message.text);
       this.entries.push(message);
       return;
     }
@@ -208,7 +199,7 @@ class Reader {
       ([key, member]) =>
         member !== this.#locale && member !== this.#metadata && !(this.#arb && key.startsWith('@')),
     );
-    const described = members.filter(([key]) => !describingKeys.has(key));
+    const described = members.filter(([key]) => !describingKeys.has(key) && !isComment.test(key));
     const whole =
       path.keys.length > 0 && pluralsOf(described, (key) => ({ base: '', category: key, type: 'cardinal' }));
     const isPlural = whole && whole.length === 1 && described.length === whole[0]!.forms.length;
@@ -231,10 +222,9 @@ class Reader {
   }
 
   /** Adds a comment or an identifier, which stays. */
-  #keep(path: KeyPath, { value, line, start, end }: JsonMember, keep: string): void {
-    if (typeof value !== 'string') return;
-    this.characters += countCharacters(value);
-    this.entries.push({ ...this.#entry(path, value, line, start, end), keep });
+  #keep(path: KeyPath, member: JsonMember, keep: string): void {
+    const { value } = member;
+    if (typeof value === 'string') this.entries.push({ ...this.#entry(path, value, member), keep });
   }
 
   #groupsBySuffix(members: Entries): Group[] {
@@ -253,11 +243,11 @@ class Reader {
     const key = isEntry ? this.#messageKey! : isDescribedForm(object, path) ? 'other' : 'defaultMessage';
     const member = object.get(key);
     if (typeof member?.value !== 'string') return undefined;
-    const { line, start, end, value } = member;
-    return { ...this.#entry(path, value, line, start, end), comment: describe(object) };
+    return { ...this.#entry(path, member.value, member), comment: describe(object) };
   }
 
-  #entry(path: KeyPath, text: string, line: number, start: number, end: number): StringEntry {
+  #entry(path: KeyPath, text: string, { line, start, end }: Omit<JsonValue, 'value'>): StringEntry {
+    this.characters += countCharacters(text);
     const description = this.#arb?.get(`@${path.keys[0]}`)?.value;
     return {
       ...this.#keys.write(path, line),
@@ -272,15 +262,8 @@ class Reader {
     const { base, forms, keyOf, formsIn } = group;
     const key = [...path.keys, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
     const entries = forms.map(({ category, member }) => {
-      const text = member.value as string;
-      this.characters += countCharacters(text);
-      return [
-        category,
-        {
-          ...this.#entry({ keys: [key], names: [] }, text, member.line, member.start, member.end),
-          ...(comment !== undefined && { comment }),
-        },
-      ] as const;
+      const entry = this.#entry({ keys: [key], names: [] }, member.value as string, member);
+      return [category, { ...entry, ...(comment !== undefined && { comment }) }] as const;
     });
     this.entries.push({
       key,

@@ -35,9 +35,9 @@ import {
  */
 export const { check, extract, rebuild } = textFormat(findUnits);
 
-function findUnits(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
+function findUnits(text: string, languages: TextOptions): TextPlaces {
   const document = readUnits(parseXmlNodes(text));
-  const reader = new Reader(text, document, targetLanguage, sourceLanguage);
+  const reader = new Reader(text, document, languages);
   for (const unit of document.units) reader.readUnit(unit);
   return reader;
 }
@@ -63,12 +63,8 @@ class Reader implements TextPlaces {
   /** Whether the targets are in the language of the sources, which are then keys. */
   readonly #hasKeys: boolean = false;
 
-  constructor(
-    text: string,
-    document: DocumentUnits,
-    language: string | undefined,
-    sourceLanguage: string | undefined,
-  ) {
+  constructor(text: string, document: DocumentUnits, languages: TextOptions) {
+    const { sourceLanguage, targetLanguage: language } = languages;
     this.#text = text;
     this.always = encodingEdits(text);
     this.#document = document;
@@ -171,8 +167,15 @@ class Reader implements TextPlaces {
       }),
     );
     if (own !== '') this.kept.push(...found.kept);
-    if (found.places.length === 0) return;
     const source = isKey ? target! : from.source;
+    if (found.places.length === 0) {
+      // Angular expects a target also for a source that is only a code, such as `<x id="ICU"/>`.
+      const isOnlyCode = textIn(source).trim() === '' && elementsIn(source).length > 0;
+      const hasTarget = form.added || (target && target.children.length > 0);
+      if (this.#language && isOnlyCode && !hasTarget)
+        this.always.push(...this.#writeTarget(unit, this.#contentOf(source, [], []), false));
+      return;
+    }
     const joined = joinPlaces(found.places, (changes, needsReview) => {
       const content = this.#contentOf(source, [...edits, ...changes], subs);
       return form.added

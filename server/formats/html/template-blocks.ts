@@ -41,6 +41,8 @@ export interface TemplateCode {
   isValue: boolean;
   /** Set for `&#123;&#123; name }}`, which readers see. Angular runs it like `{{ name }}`. */
   isShown?: true;
+  /** Set for the content of a block that shows code, such as `{% highlight %}`. */
+  isBody?: true;
 }
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));

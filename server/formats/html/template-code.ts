@@ -43,6 +43,38 @@ export function findDelimitedCode(source: string): TemplateCode[] {
   return new CodeReader(source).read(inMarkdown);
 }
 
+/** The names of blocks that show code or data. Another name has `code` as a part, as `code-toggle` has. */
+const codeName =
+  /^(?:(?:.*[-_./])?code(?:blocks?)?(?:[-_./].*)?|highlight|hl|prism(?:js)?|listing|sourcecode|gist|mermaid|plantuml|uml|graphviz|dot|markmap|math(?:jax)?|katex|latex|tex|e?charts?|chartjs|vega|bash|shell|terminal|console|json|ya?ml|toml|css|javascript|js|script|schema)$/i;
+/** Fences, spans of code, and the tags of Hugo and Liquid. */
+const blockTokens =
+  /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})([^\r\n`]*)$|`[^\r\n`]+`|(\{\{[<%]|\{%)-?[ \t]{0,9}(\/|end)?[ \t]{0,9}(\w[\w./-]*)(?![\w./-])[^{}\r\n`]*?(\/?)-?[>%]\}\}?/gm;
+const lineStart = /(?:^|[\r\n])[ \t>]*(?:(?:[-+*]|\d+[.)])[ \t]+)?$/;
+
+/** Returns the contents of blocks that show code, by the start of their first tags. In a sentence, such a block is a value. */
+function findCodeBlocks(source: string): Map<number, TemplateCode> {
+  const found = new Map<number, TemplateCode>();
+  let fence = '';
+  let open = { start: 0, from: 0, name: '' };
+  for (const match of source.matchAll(blockTokens)) {
+    const { index, 0: token, 1: signs = '', 2: info = '', 3: sign, 4: isEnd, 5: name = '', 6: slash } = match;
+    if (fence === '') fence = signs;
+    else if (signs.startsWith(fence) && info.trim() === '') fence = '';
+    if (!sign || fence !== '' || !codeName.test(name)) continue;
+    const end = index + token.length;
+    const { start, from } = open;
+    if (isEnd && sign + name === open.name && index > from) {
+      const isFirst = lineStart.test(source.slice(Math.max(0, start - 200), start));
+      const isInLine = !isFirst || /^[ \t]*\S/.test(source.slice(end, end + 200));
+      const isValue = isInLine && !/[\r\n]/.test(source.slice(from, index));
+      const range = isValue ? { start, end } : { start: from, end: index };
+      found.set(start, { ...range, isValue, isBody: true });
+    }
+    open = { start: index, from: end, name: isEnd || slash ? '' : sign + name };
+  }
+  return found;
+}
+
 /** Returns the source with spaces instead of template code, so that the positions stay the same. */
 export function withoutTemplateCode(source: string, codes: readonly TemplateCode[]): string {
   let text = '';
@@ -82,6 +114,7 @@ class CodeReader {
   readonly #missing = new Set<string>();
   #failures = 0;
   readonly #blocks: BlockReader;
+  readonly #codeBlocks: ReadonlyMap<number, TemplateCode>;
   readonly #hasSmarty: boolean;
   readonly #hasSvelte: boolean;
   readonly #hasGo: boolean;
@@ -89,6 +122,7 @@ class CodeReader {
   constructor(source: string) {
     this.#source = source;
     this.#blocks = new BlockReader(source);
+    this.#codeBlocks = findCodeBlocks(source);
     this.#hasSmarty = /\{\/(?:if|foreach|block|section|literal)\}/.test(source);
     this.#hasSvelte = /(?<!\{)\{[#:](?:if|each|await|key|snippet)\s/.test(source);
     this.#hasGo = hasGoBlocks.test(source);
@@ -114,9 +148,14 @@ class CodeReader {
     const source = this.#source;
     switch (name) {
       case 'braces':
-        return this.#readBraces(token, start);
-      case 'delimiter':
-        return this.#readDelimited(token, start);
+      case 'delimiter': {
+        const block = this.#codeBlocks.get(start);
+        let end: number | undefined;
+        if (!block?.isValue)
+          end = name === 'braces' ? this.#readBraces(token, start) : this.#readDelimited(token, start);
+        if (block) this.#found.push(block);
+        return block?.end ?? end;
+      }
       case 'raw': {
         const end = source.slice(start).search(new RegExp(`</${token.slice(1)}`, 'i'));
         return end < 0 ? source.length : start + end + token.length;

@@ -13,9 +13,9 @@ export interface ForeignSyntax {
   start: number;
   end: number;
   /** Whether it separates texts, as a whole line or a tag that may not be moved does. */
-  separates: boolean;
+  separates?: boolean | undefined;
   /** Whether it stands for a word, such as a formula. */
-  isWord: boolean;
+  isWord?: boolean;
   /** Set for the signs before a text, as in `[[page|text]]`, and after it. */
   side?: 'open' | 'close';
   /** Whether it belongs to the markup directly before it, as attributes of a link do. */
@@ -229,8 +229,4 @@ function titleOf(line: Line, mark: string, from: number, to = line.text.length):
   };
 }
 
-const separator = (start: number, end: number): ForeignSyntax => ({
-  ...{ start, end },
-  separates: true,
-  isWord: false,
-});
+const separator = (start: number, end: number): ForeignSyntax => ({ start, end, separates: true });

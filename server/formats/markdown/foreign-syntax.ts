@@ -45,7 +45,7 @@ const spans =
 const references = /(?<![\\\]])\[([^[\]\n]+)\]\[([\w.:/#-]{3,100})\]/g;
 const definitions = /^[ \t>]*\[([^[\]\n]+)\]:/gm;
 /** Tasks that are neither open nor done: `- [?] text`. */
-const tasks = /^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}(\[[^\w\s\]\\]\])(?=[ \t])/gm;
+const tasks = /(?<=^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]{1,4})\[[^\w\s\]\\]\](?=[ \t])/gm;
 /** Files that Microsoft's documentation includes. */
 const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
@@ -61,31 +61,26 @@ const modules =
 
 export function maskForeignSyntax(source: string, options: ForeignOptions): MaskedSource {
   const found: ForeignSyntax[] = [];
-  const addRange = (
-    index: number,
-    text: string,
-    { separates = false, isWord = false, isAttribute = false },
-  ) => {
+  const addRange = (index: number, text: string, { separates, ...kind }: Partial<ForeignSyntax>) => {
     // A range has no line end and no prefix of a line, so that the lines stay what they are.
     for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
-      const prefix = separates || at > 0 ? /^[ \t>]*/.exec(line)![0].length : 0;
+      const start = index + at + (separates || at > 0 ? /^[ \t>]*/.exec(line)![0].length : 0);
       const end = index + at + line.trimEnd().length;
-      if (index + at + prefix < end)
-        found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
+      if (start < end) found.push({ ...kind, separates, start, end });
     }
   };
-  const add = (pattern: RegExp, options: Parameters<typeof addRange>[2] = {}): void => {
+  const add = (pattern: RegExp, options: Partial<ForeignSyntax> = {}): void => {
     for (const { index, 0: text } of source.matchAll(pattern)) addRange(index, text, options);
   };
   const matter = findNamedMatter(source);
   // It has no texts.
-  if (matter) for (const line of linesOf(source.slice(0, matter.end))) found.push(line);
+  if (matter) addRange(0, source.slice(0, matter.end), { separates: true });
   add(formulas, { separates: true });
   add(formula, { isWord: true });
   add(attributes, { isAttribute: true });
-  if (!options.isMdx) add(attributesWithCode, { isAttribute: true });
   if (options.isMdx) add(comments);
   else {
+    add(attributesWithCode, { isAttribute: true });
     add(modules, { separates: true });
     for (const { index, 0: text } of source.matchAll(components)) {
       const isFirst = source.slice(source.lastIndexOf('\n', index) + 1, index).trim() === '';
@@ -93,44 +88,35 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
     }
     add(roles, { isWord: true });
     add(shortcodes, { separates: true });
-    for (const { start, end, isValue } of findDelimitedCode(source)) {
+    for (const { start, end, isValue, isBody } of findDelimitedCode(source)) {
       const text = source.slice(start, end);
       // Markdown has its own syntax for code, and for `{#id}`, `{*emphasis*}` and `<?…?>`.
-      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
-        addRange(start, text, { separates: !isValue, isWord: isValue });
+      if (isBody || !/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
+        addRange(start, text, { separates: !isValue, isWord: isValue, ...(isBody && { line: 'code' }) });
     }
   }
   if (!options.isCautious) {
     add(includes);
-    found.push(...wikiLinksOf(source), ...spansOf(source), ...referencesOf(source), ...tasksOf(source));
+    add(tasks, { separates: true });
+    found.push(...wikiLinksOf(source), ...spansOf(source), ...referencesOf(source));
   }
   const blocks: BlockMark[] = [];
   for (const block of findBlocks(source)) {
-    if (!('text' in block)) {
-      found.push(block);
-      continue;
-    }
-    if (options.isCautious && !block.isNeverCode) continue;
-    const isIgnored = options.ignored === 'all' || options.ignored?.has(block.start);
-    if (!isIgnored) {
+    if (!('text' in block)) found.push(block);
+    else if (options.isCautious && !block.isNeverCode) continue;
+    else if (options.ignored !== 'all' && !options.ignored?.has(block.start)) {
       blocks.push(block);
       found.push(...block.masks);
-    } else if (block.isOnlyMarks)
-      found.push({ start: block.start, end: block.lineEnd, separates: true, isWord: false });
+    } else if (block.isOnlyMarks) found.push({ start: block.start, end: block.lineEnd, separates: true });
   }
   return masked(source, found, blocks);
-}
-
-function* linesOf(text: string): Generator<ForeignSyntax> {
-  for (const { index, 0: line } of text.matchAll(/\S[^\r\n]*/g))
-    yield { start: index, end: index + line.trimEnd().length, separates: true, isWord: false };
 }
 
 function* wikiLinksOf(source: string): Generator<ForeignSyntax> {
   for (const { index, 0: link, 1: embedded, 2: page, 3: bar } of source.matchAll(wikiLinks)) {
     const end = index + link.length;
     // The text of an embedded file can be its size.
-    if (embedded || !bar) yield { start: index, end, separates: false, isWord: true };
+    if (embedded || !bar) yield { start: index, end, isWord: true };
     else yield* pairOf(index, index + `[[${page}|`.length, end - ']]'.length, end);
   }
 }
@@ -153,18 +139,10 @@ function* referencesOf(source: string): Generator<ForeignSyntax> {
   }
 }
 
-function* tasksOf(source: string): Generator<ForeignSyntax> {
-  for (const { index, 0: all, 1: sign } of source.matchAll(tasks)) {
-    const end = index + all.length;
-    yield { start: end - sign!.length, end, separates: true, isWord: false };
-  }
-}
-
 function pairOf(start: number, from: number, to: number, end: number): ForeignSyntax[] {
-  const common = { separates: false, isWord: false };
   return [
-    { ...common, start, end: from, side: 'open' },
-    { ...common, start: to, end, side: 'close' },
+    { start, end: from, side: 'open' },
+    { start: to, end, side: 'close' },
   ];
 }
 

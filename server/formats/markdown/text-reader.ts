@@ -263,12 +263,9 @@ class TextReader {
     node: Parents & PhrasingContent,
     markup: Markup,
     depth: number,
-    {
-      format,
-      written,
-      opaque,
-    }: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
+    given: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
   ): void {
+    const { format, written, opaque } = given;
     const { start, end } = rangeOf(node);
     const [first, last] = [node.children[0], node.children.at(-1)];
     if (!first || !last) {
@@ -277,16 +274,8 @@ class TextReader {
     }
     const name = `pair ${++this.#pairs}`;
     // The brackets of a link stay in the segment, because its text may not have some brackets.
-    this.#items.push({
-      start,
-      end: rangeOf(first).start,
-      type: 'open',
-      name,
-      format,
-      markup,
-      isWord: markup === 'link',
-      ...(opaque && { opaque }),
-    });
+    const open = { start, end: rangeOf(first).start, type: 'open', name, format, markup } as const;
+    this.#items.push({ ...open, isWord: markup === 'link', ...(opaque && { opaque }) });
     this.#readChildren(node, depth + 1);
     const close: MarkdownItem = { start: rangeOf(last).end, end, type: 'close', name, markup };
     this.#items.push(written === undefined ? close : { ...close, written });
@@ -326,7 +315,7 @@ class TextReader {
     }
   }
 
-  #addSyntax({ start, end, separates, isWord, side, isAttribute }: ForeignSyntax): void {
+  #addSyntax({ start, end, separates, isWord = false, side, isAttribute }: ForeignSyntax): void {
     const last = this.#items.at(-1);
     if (side === 'open') {
       this.#items.push({ start, end, type: 'open', name: 'foreign', markup: 'link', isWord: true });
@@ -433,13 +422,7 @@ function readTag(html: string, language: string | undefined): Omit<MarkdownItem,
     return { type: 'void', ...(name === 'br' && { text: '\n' }) };
   if (slash) return { type: 'close', name: `html ${name}`, markup: 'other' };
   const [, declared] = /\s(?:xml:)?lang\s*=\s*["']?([\w-]+)/i.exec(html) ?? [];
-  const isOther = isOtherLanguage(declared, [language]);
-  return {
-    type: 'open',
-    name: `html ${name}`,
-    format: inlineFormats[name],
-    markup: 'other',
-    ...(isOther && { opaque: otherLanguage }),
-    ...(opaqueElements[name] && { opaque: opaqueElements[name] }),
-  };
+  const opaque = opaqueElements[name] || (isOtherLanguage(declared, [language]) && otherLanguage);
+  const open = { type: 'open', name: `html ${name}`, format: inlineFormats[name], markup: 'other' } as const;
+  return { ...open, ...(opaque && { opaque }) };
 }

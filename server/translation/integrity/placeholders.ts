@@ -60,8 +60,8 @@ const dollarName = /\$(?!(?:US|CAN?|AU|NZ|HK|SG)\d)[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
 const at = /@[a-z_][\w-]{1,40}/y;
 const colon = /:(?:[A-Za-z_][A-Za-z0-9_]{2,40}|[a-z]{2})(?![\w:(])/y;
-/** Vue: a text of another key, `@:menu.open` and `@.lower:menu.open`. */
-const linked = /@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,80}\)|\w[\w.-]{0,80}(?<=\w))/y;
+/** Vue and slang: a text of another key, `@:menu.open`, `@.lower:menu.open` and `@:.open`. */
+const linked = /@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,80}\)|\.?\w[\w.-]{0,80}(?<=\w))/y;
 /** i18next: a text of another key, with options. */
 const nested = /\$t\([^()\n\0]{1,200}\)/y;
 const make = /\$\([A-Za-z_]\w{0,60}\)/y;
