@@ -80,7 +80,7 @@ export function Turn({
           <Fill />
           <Row gap={1}>
             {!isMine && mayTakeOver && (
-              <button type="button" className="small" disabled={isBusy} onClick={take}>
+              <button type="button" className="small" aria-disabled={isBusy} onClick={take}>
                 {t(holder ? 'assignments.take_over' : 'assignments.take')}
               </button>
             )}

@@ -122,7 +122,7 @@ function ConfirmEmail() {
       <p>{t('notifications.confirm', { email: me.data.user.email })}</p>
       {error !== undefined && <Problem error={error} />}
       {isSent === undefined ? (
-        <button type="button" disabled={isBusy} onClick={sendAgain}>
+        <button type="button" aria-disabled={isBusy} onClick={sendAgain}>
           {t('notifications.send_again')}
         </button>
       ) : (

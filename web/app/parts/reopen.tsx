@@ -24,7 +24,7 @@ export function Reopen({ item, decidedBy }: { item: ReopenRequest; decidedBy: st
   });
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={reopen}>
+      <button type="button" aria-disabled={isBusy} onClick={reopen}>
         {t('review.reopen')}
       </button>
       {error ? <Problem error={error} /> : null}

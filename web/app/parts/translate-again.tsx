@@ -33,7 +33,7 @@ export function TranslateAgain({ id, code }: { id: string; code: string }) {
   });
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => void send()}>
+      <button type="button" aria-disabled={isBusy} onClick={() => void send()}>
         {t('documents.translate_again')}
       </button>
       {error !== undefined && <Problem error={error} />}

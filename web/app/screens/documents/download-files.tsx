@@ -86,7 +86,7 @@ export function DownloadButton({ files, name }: { files: readonly FileView[]; na
         className="ghost small"
         aria-label={t('documents.download_file', { name })}
         title={t('documents.download')}
-        disabled={isBusy}
+        aria-disabled={isBusy}
         onClick={download}
       >
         <Download size={16} aria-hidden />

@@ -213,7 +213,7 @@ function Version({ estimateId, file: { id, name, state, languages } }: InEstimat
           type="button"
           className="small"
           aria-label={`${t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}: ${name}`}
-          disabled={isBusy}
+          aria-disabled={isBusy}
           onClick={change}
         >
           {t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}
@@ -242,7 +242,7 @@ export function RemoveFile({ estimateId, file: { id, name } }: InEstimate) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <IconButton label={t('estimates.remove', { name })} disabled={isBusy} onClick={remove}>
+      <IconButton label={t('estimates.remove', { name })} aria-disabled={isBusy} onClick={remove}>
         <X size={15} aria-hidden />
       </IconButton>
     </>

@@ -161,7 +161,7 @@ function FreeItems({
       <RowGroup id="free" name="assignments.free" icon={<UserRoundPlus size={15} aria-hidden />} rows={rows}>
         {(row) => (
           <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection}>
-            <button type="button" disabled={isBusy} onClick={take(row)}>
+            <button type="button" aria-disabled={isBusy} onClick={take(row)}>
               {t('assignments.take')}
             </button>
           </AssignmentRow>

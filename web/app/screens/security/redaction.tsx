@@ -117,7 +117,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
             value={patterns}
             onValue={setPatterns}
           />
-          <button type="submit" className="primary" disabled={isBusy}>
+          <button type="submit" className="primary" aria-disabled={isBusy}>
             {t('common.save')}
           </button>
         </form>

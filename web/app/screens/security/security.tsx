@@ -71,7 +71,7 @@ function OwnProvider({ provider }: { provider: string }) {
   return (
     <Setting id="own-provider" title={t('signin.sso')} why={t('security.provider_why')}>
       {error !== undefined && <Problem error={error} />}
-      <button type="button" disabled={isBusy} onClick={link}>
+      <button type="button" aria-disabled={isBusy} onClick={link}>
         {t('security.provider_link')}
       </button>
     </Setting>
@@ -163,7 +163,7 @@ function OwnSessions() {
                   {is_current ? (
                     <span className="badge">{t('security.session_this')}</span>
                   ) : (
-                    <button type="button" className="small" disabled={isBusy} onClick={end(id)}>
+                    <button type="button" className="small" aria-disabled={isBusy} onClick={end(id)}>
                       {t('security.session_end')}
                     </button>
                   )}
@@ -234,7 +234,7 @@ function OwnAuthenticator() {
               <>
                 <p>{t('signin.own_on')}</p>
                 {error !== undefined && <Problem error={error} />}
-                <button type="button" disabled={isBusy} onClick={renewCodes}>
+                <button type="button" aria-disabled={isBusy} onClick={renewCodes}>
                   {t('signin.own_new_codes')}
                 </button>
                 <p className="hint">{t('signin.own_new_codes_why')}</p>

@@ -272,7 +272,7 @@ function Detail({
         onSubmit={() => accept(target)}
         others={
           <>
-            <button type="button" disabled={isBusy} onClick={reject}>
+            <button type="button" aria-disabled={isBusy} onClick={reject}>
               {t('sets.candidate_reject')} <kbd>R</kbd>
             </button>
             <button type="button" disabled={isBusy || glossaries.data?.length === 0} onClick={keep}>

@@ -230,7 +230,7 @@ function Source({
       </LanguageText>
       <Choices units={units} chosen={chosen} onSelect={select} />
       <Row pad={4}>
-        <button type="button" className={isActive ? 'primary' : ''} disabled={isBusy} onClick={keep}>
+        <button type="button" className={isActive ? 'primary' : ''} aria-disabled={isBusy} onClick={keep}>
           {t('sets.keep_one', { letter: letterOf(chosen), count: others.length })} {isActive && <kbd>⏎</kbd>}
         </button>
         <button type="button" disabled={isBusy} onClick={onKeepAll}>

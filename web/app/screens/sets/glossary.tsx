@@ -112,7 +112,7 @@ function Actions({ set }: { set: TerminologySet }) {
   return (
     <>
       {(['xlsx', 'csv', 'tbx'] as const).map((one) => (
-        <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
+        <button key={one} type="button" aria-disabled={isBusy} onClick={() => void save(one)}>
           <Download size={16} aria-hidden />{' '}
           {t(isBusy && format === one ? 'sets.exporting' : `sets.export_${one}`)}
         </button>

@@ -75,7 +75,7 @@ function Change({
       {change.undone_at ? (
         <Text tone="soft">{t('sets.undone')}</Text>
       ) : (
-        <button type="button" disabled={isBusy} onClick={undo}>
+        <button type="button" aria-disabled={isBusy} onClick={undo}>
           <Undo2 size={15} aria-hidden /> {t('sets.undo')}
         </button>
       )}

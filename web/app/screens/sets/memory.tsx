@@ -112,7 +112,7 @@ function Actions({ set }: { set: TranslationMemorySet }) {
         </Link>
       )}
       {(['export', 'exportCsv'] as const).map((one) => (
-        <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
+        <button key={one} type="button" aria-disabled={isBusy} onClick={() => void save(one)}>
           <Download size={16} aria-hidden />{' '}
           {t(
             isBusy && format === one

@@ -42,7 +42,7 @@ export function BulkActions({
         <Replace size={16} aria-hidden /> {t('editor.replace')}
       </button>
       {text && (
-        <button type="button" disabled={isBusy} onClick={count}>
+        <button type="button" aria-disabled={isBusy} onClick={count}>
           <Trash2 size={16} aria-hidden /> {t('sets.delete_found')}
         </button>
       )}

@@ -365,7 +365,7 @@ function Words({
             <button
               type="button"
               className="ghost small"
-              disabled={isBusy}
+              aria-disabled={isBusy}
               aria-label={t('sets.delete_term', { term: one.target_term })}
               onClick={() => onRemove(one)}
             >

@@ -240,7 +240,7 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
   });
   return (
     <>
-      <button type="button" className="link" disabled={isBusy} onClick={open}>
+      <button type="button" className="link" aria-disabled={isBusy} onClick={open}>
         {t('sets.from_translation')}
       </button>
       {error ? <Problem error={error} /> : null}
@@ -305,7 +305,7 @@ function UnitEditRow({
         </td>
         <td>
           <Row justify="end">
-            <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
+            <button type="button" className="primary" aria-disabled={isBusy} onClick={save(seen)}>
               {t('sets.save')}
             </button>
             <button type="button" disabled={isBusy} onClick={onClose}>
@@ -328,7 +328,7 @@ function UnitEditRow({
                 </p>
                 <button
                   type="button"
-                  disabled={isBusy}
+                  aria-disabled={isBusy}
                   onClick={() => {
                     setSeen(present);
                     void save(present)();

@@ -92,7 +92,7 @@ export function PasswordForm({
           onValue={setWorkspace}
         />
       )}
-      <button type="submit" className="primary" disabled={isBusy}>
+      <button type="submit" className="primary" aria-disabled={isBusy}>
         {t('signin.submit')}
       </button>
       {!isNaming && tenantId === undefined && (

@@ -23,7 +23,7 @@ export function SsoButton({
       {error !== undefined && <Problem error={error} />}
       <button
         type="button"
-        disabled={isBusy}
+        aria-disabled={isBusy}
         onClick={run(() => leaveForProvider({ tenantId, inviteToken }, next === undefined ? {} : { next }))}
       >
         <KeyRound size={17} aria-hidden /> {t('signin.sso')}

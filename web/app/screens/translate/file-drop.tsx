@@ -168,7 +168,7 @@ function SendFiles({ queue, request }: { queue: FileQueue; request: FileRequest 
         </Text>
         <Row>
           {countable > 0 && (
-            <button type="button" disabled={isBusy} onClick={estimate}>
+            <button type="button" aria-disabled={isBusy} onClick={estimate}>
               {t('translate.estimate')}
             </button>
           )}

@@ -100,7 +100,7 @@ function Export({ tenantId, period }: { tenantId: string; period: string }) {
   return (
     <div>
       {error ? <Problem error={error} retry={() => void save()} /> : null}
-      <button type="button" disabled={isBusy} onClick={save}>
+      <button type="button" aria-disabled={isBusy} onClick={save}>
         {isBusy ? t('usage.exporting') : t('usage.export')}
       </button>
     </div>

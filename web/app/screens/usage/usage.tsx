@@ -176,7 +176,7 @@ function ApprovedItems() {
           ]}
           onChange={setFormat}
         />
-        <button type="button" aria-busy={isBusy} disabled={isBusy} onClick={(event) => void save(event)}>
+        <button type="button" aria-busy={isBusy} aria-disabled={isBusy} onClick={(event) => void save(event)}>
           {t('usage.export_approved_items')}
         </button>
       </Row>
