@@ -15,8 +15,8 @@ export interface FormState {
 }
 
 /**
- * A form with its error and its buttons. Another submission before the end of the first does nothing. The service's
- * message about a value is shown at the field with its `name`, other errors above the buttons.
+ * A form with its error and its buttons. Another submission before the end of the first does nothing; its button keeps
+ * the focus. The service's message about a value is shown at the field with its `name`, other errors above the buttons.
  * @param action label of the button that sends the form
  * @param onSubmit the form shows what it throws
  * @param problem shows an error in another way; null for the usual way
@@ -54,6 +54,7 @@ export function Form({
   const [isAtField, setAtField] = useState(false);
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
+    if (!isReady) return;
     dialog.current = true;
     try {
       await onSubmit();
@@ -73,7 +74,7 @@ export function Form({
         {shown(children)}
         {error !== undefined && !isAtField && (problem?.(error) ?? <Problem error={error} />)}
         <div className="actions">
-          <button type="submit" className={kind} disabled={isBusy || !isReady}>
+          <button type="submit" className={kind} aria-disabled={isBusy || !isReady}>
             {action}
           </button>
           {shown(others)}

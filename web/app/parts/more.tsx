@@ -1,8 +1,10 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { Page } from '#sdk/pages.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
+import { neighboursOf } from './use-action.ts';
 
 type PageOf<T> = Pick<Page<T>, 'items' | 'nextCursor'>;
 
@@ -51,18 +53,28 @@ interface Pages {
   fetchNextPage(): Promise<Pages>;
 }
 
-/** Loads the next page below a list. Loaded rows stay in place. */
+/** Loads the next page below a list. Loaded rows stay in place. After the last page, the last row before it has the focus. */
 export function More({ of }: { of: Pages }) {
   const t = useT();
+  const before = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!of.hasNextPage && document.activeElement === document.body) before.current?.focus();
+  }, [of.hasNextPage]);
   if (!of.hasNextPage) return null;
-  const more = async () => {
+  const more = async (button: HTMLElement) => {
+    if (of.isFetchingNextPage) return;
+    before.current = neighboursOf(button).before ?? null;
     const { data, isFetchNextPageError } = await of.fetchNextPage();
     if (!isFetchNextPageError) announce(t('common.shown', { count: countItems(data) }));
   };
   return (
     <>
       {of.isFetchNextPageError ? <Problem error={of.error} /> : null}
-      <button type="button" disabled={of.isFetchingNextPage} onClick={() => void more()}>
+      <button
+        type="button"
+        aria-disabled={of.isFetchingNextPage}
+        onClick={({ currentTarget }) => void more(currentTarget)}
+      >
         {of.isFetchingNextPage ? t('common.loading') : t('common.more')}
       </button>
     </>

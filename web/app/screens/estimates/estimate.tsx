@@ -52,7 +52,7 @@ export function EstimateScreen() {
     <>
       <title>{`${t('estimates.one')} · LinguaLoop`}</title>
       <PageHead title={t('estimates.one')} aside={<Link to="/app/estimates">{t('estimates.title')}</Link>}>
-        <button type="button" disabled={isBusy || !reading.data} onClick={excel}>
+        <button type="button" aria-disabled={isBusy} disabled={!reading.data} onClick={excel}>
           <FileSpreadsheet size={16} aria-hidden /> {t('estimates.excel')}
         </button>
         <IconButton label={t('estimates.delete')} onClick={() => setDeleting(true)}>
@@ -136,7 +136,8 @@ function Estimate({ estimate }: { estimate: Analysis }) {
           <button
             type="button"
             className="primary"
-            disabled={isBusy || fitting.length === 0}
+            aria-disabled={isBusy}
+            disabled={fitting.length === 0}
             onClick={() => void start()}
           >
             {t(isStarted ? 'estimates.start_more' : 'estimates.start', { count: fitting.length })}

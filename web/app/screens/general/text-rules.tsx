@@ -138,7 +138,12 @@ function Trial({ placeholders }: { placeholders: string[] }) {
         }}
       />
       <div className="actions">
-        <button type="button" disabled={isBusy || text === '' || placeholders.length === 0} onClick={attempt}>
+        <button
+          type="button"
+          aria-disabled={isBusy}
+          disabled={text === '' || placeholders.length === 0}
+          onClick={attempt}
+        >
           {t('general.text_rules_try')}
         </button>
       </div>

@@ -134,7 +134,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
               <button
                 type="button"
                 className="danger"
-                aria-disabled={isBusy}
+                disabled={isBusy}
                 onClick={() => setQuestion('anonymize')}
               >
                 {t('members.anonymize')}

@@ -44,7 +44,7 @@ export function Exports() {
       title={t('security.exports')}
       why={t('security.exports_why')}
       action={
-        <button type="button" onClick={start} disabled={isBusy || isUnderWay}>
+        <button type="button" onClick={isUnderWay ? undefined : start} aria-disabled={isBusy || isUnderWay}>
           {t('security.export_start')}
         </button>
       }

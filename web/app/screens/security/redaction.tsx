@@ -84,7 +84,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
         label={t('security.redaction_on')}
         hint={t('security.redaction_on_hint')}
         isOn={stored !== null}
-        isDisabled={isBusy}
+        isBusy={isBusy}
         onChange={(isOn) => void save(isOn ? rules : null)()}
       />
       {stored && (

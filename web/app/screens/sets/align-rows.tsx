@@ -305,7 +305,13 @@ function Foot({
       <button type="button" disabled={counts.check === 0} onClick={() => goToCheck()}>
         <ArrowDown size={16} aria-hidden /> {t('align.next')} <kbd>F8</kbd>
       </button>
-      <button type="button" className="primary" disabled={isBusy || counts.accepted === 0} onClick={onAdd}>
+      <button
+        type="button"
+        className="primary"
+        aria-disabled={isBusy}
+        disabled={counts.accepted === 0}
+        onClick={onAdd}
+      >
         {t('align.add', { count: counts.accepted - (stored ?? 0) })}
       </button>
     </footer>

@@ -275,7 +275,12 @@ function Detail({
             <button type="button" aria-disabled={isBusy} onClick={reject}>
               {t('sets.candidate_reject')} <kbd>R</kbd>
             </button>
-            <button type="button" disabled={isBusy || glossaries.data?.length === 0} onClick={keep}>
+            <button
+              type="button"
+              aria-disabled={isBusy}
+              disabled={glossaries.data?.length === 0}
+              onClick={keep}
+            >
               {t('sets.candidate_keep')} <kbd>D</kbd>
             </button>
           </>

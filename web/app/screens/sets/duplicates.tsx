@@ -98,7 +98,7 @@ function Summary({
         count={segments}
         why={t('sets.identical_why')}
       >
-        <button type="button" disabled={isBusy || segments === 0} onClick={merge}>
+        <button type="button" aria-disabled={isBusy} disabled={segments === 0} onClick={merge}>
           {t('sets.merge', { count: segments })}
         </button>
         {error ? <Problem error={error} /> : null}

@@ -92,8 +92,8 @@ function Actions({ set }: { set: TerminologySet }) {
   const { run, error, isBusy } = useAction();
   const [format, setFormat] = useState<Format>('tbx');
   const save = (wanted: Format) => {
-    setFormat(wanted);
     return run(async () => {
+      setFormat(wanted);
       const file = await read[wanted](set.id);
       await saveFile(file);
       announce(t('sets.exported', { name: file.fileName }));

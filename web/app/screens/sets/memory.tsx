@@ -84,8 +84,8 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   const { run, error, isBusy } = useAction();
   const [format, setFormat] = useState<'export' | 'exportCsv'>('export');
   const save = (wanted: typeof format) => {
-    setFormat(wanted);
     return run(async () => {
+      setFormat(wanted);
       const file = await client.memory[wanted](set.id);
       await saveFile(file);
       announce(t('sets.exported', { name: file.fileName }));
@@ -139,8 +139,11 @@ function Units({
   changes: MemoryChanges;
 }) {
   // An import with the same name replaces the segments, so all pages are then loaded from the start.
-  const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
-    client.memory.browsePage(contentRequest(set.id, filter, cursor)),
+  const { reading, more } = usePages(
+    queryKeys.memory.units(set.id, set.updated_at, filter),
+    (cursor) => client.memory.browsePage(contentRequest(set.id, filter, cursor)),
+    // A change must not remove the row that has the focus.
+    { keepsPrevious: true },
   );
   return (
     <>

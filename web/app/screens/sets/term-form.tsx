@@ -22,10 +22,15 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { type RowEditing, useRowChanges } from './row-keys.tsx';
 import styles from './terms.module.css';
 import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.ts';
 
 type Changes = Pick<ReturnType<typeof useTerms>, 'add' | 'remove' | 'update'>;
+
+const otherStatuses = ['allowed', 'forbidden'] as const;
+
+type OtherStatus = (typeof otherStatuses)[number];
 
 /** Changes the fields of a term. */
 type Change = (change: Partial<TermInput>) => void;
@@ -41,26 +46,39 @@ export function TermEditRow({
   set,
   entry,
   terms,
-  onClose,
+  editing,
 }: {
   set: TerminologySet;
   entry: GlossaryEntry;
   terms: Changes;
-  onClose: () => void;
+  editing: RowEditing;
 }) {
   const t = useT();
   const first = useRef<HTMLInputElement>(null);
-  const [term, setTerm] = useState(() => termOf(entry));
+  const [before] = useState(() => termOf(entry));
+  const [term, setTerm] = useState(before);
   // A reload of the list must not change what the member saw when editing began.
   const seen = useRef(entry);
+  const [words, setWords] = useState({ allowed: '', forbidden: '' });
   useEffect(() => first.current?.focus(), []);
+  const isTyped = `${words.allowed}${words.forbidden}`.trim() !== '';
+  useRowChanges(editing, isTyped || JSON.stringify(term) !== JSON.stringify(before));
+  const addWord = async (status: OtherStatus, of: Omit<TermInput, 'target_term'>) => {
+    const { source_lang, target_lang, source_term, case_sensitive, priority } = of;
+    const target_term = words[status];
+    await terms.add({ source_lang, target_lang, source_term, case_sensitive, priority, target_term, status });
+    announce(t('sets.term_added', { term: target_term }));
+    setWords((all) => ({ ...all, [status]: '' }));
+  };
   const save = async () => {
+    // A word counts without Enter.
+    for (const status of otherStatuses) if (words[status].trim() !== '') await addWord(status, term);
     await terms.update(seen.current, term);
     announce(t('sets.term_saved', { term: term.source_term }));
-    onClose();
+    editing.close();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onClose();
+    if (event.key === 'Escape' && !isComposing(event.nativeEvent)) editing.leave();
   };
   return (
     <tr className={styles.edited} onKeyDown={onKeyDown}>
@@ -68,8 +86,8 @@ export function TermEditRow({
         <Form
           action={t('sets.save')}
           onSubmit={save}
-          onCancel={onClose}
-          problem={(error) => <TermProblem error={error} entry={entry} seen={seen} onClose={onClose} />}
+          onCancel={editing.close}
+          problem={(error) => <TermProblem {...{ error, entry, seen }} onClose={editing.close} />}
         >
           <Fields
             set={set}
@@ -77,7 +95,11 @@ export function TermEditRow({
             first={first}
             onChange={(change) => setTerm((before) => ({ ...before, ...change }))}
           />
-          <SameSource set={set} entry={entry} terms={terms} />
+          <SameSource
+            {...{ set, entry, terms, words }}
+            onWord={(status, word) => setWords((all) => ({ ...all, [status]: word }))}
+            onAdd={(status) => addWord(status, entry)}
+          />
           <Details term={term} onChange={(change) => setTerm((before) => ({ ...before, ...change }))} />
         </Form>
       </td>
@@ -271,8 +293,22 @@ function Details({ term, onChange }: { term: TermInput; onChange: Change }) {
 }
 
 /** The allowed and the forbidden translations of the same source. Each is a separate term, and is stored immediately. */
-function SameSource({ set, entry, terms }: { set: TerminologySet; entry: GlossaryEntry; terms: Changes }) {
-  const t = useT();
+function SameSource({
+  set,
+  entry,
+  terms,
+  words,
+  onWord,
+  onAdd,
+}: {
+  set: TerminologySet;
+  entry: GlossaryEntry;
+  terms: Changes;
+  /** What is typed, and not added yet. */
+  words: Record<OtherStatus, string>;
+  onWord: (status: OtherStatus, word: string) => void;
+  onAdd: (status: OtherStatus) => Promise<void>;
+}) {
   const { run, error, isBusy } = useAction();
   // The service compares the start of a term; terms that are longer are compared here.
   const request = {
@@ -291,23 +327,18 @@ function SameSource({ set, entry, terms }: { set: TerminologySet; entry: Glossar
   const others = (data?.entries ?? []).filter(
     (one) => one.entry_no !== entry.entry_no && keyOf(one) === keyOf(entry),
   );
-  const { source_lang, target_lang, source_term, case_sensitive } = entry;
-  const shared = { source_lang, target_lang, source_term, case_sensitive, priority: entry.priority };
-  const add = (status: 'allowed' | 'forbidden', word: string) =>
-    run(async () => {
-      await terms.add({ ...shared, target_term: word, status });
-      announce(t('sets.term_added', { term: word }));
-    })();
   return (
     <Grid least={16}>
-      {(['allowed', 'forbidden'] as const).map((status) => (
+      {otherStatuses.map((status) => (
         <Words
           key={status}
           status={status}
           words={others.filter((one) => one.status === status)}
           language={entry.target_lang ?? 'auto'}
           isBusy={isBusy}
-          onAdd={(word) => add(status, word)}
+          word={words[status]}
+          onWord={(word) => onWord(status, word)}
+          onAdd={run(() => onAdd(status))}
           onRemove={(one) => void run(() => terms.remove(one))()}
         />
       ))}
@@ -321,25 +352,26 @@ function Words({
   words,
   language,
   isBusy,
+  word,
+  onWord,
   onAdd,
   onRemove,
 }: {
-  status: 'allowed' | 'forbidden';
+  status: OtherStatus;
   words: readonly GlossaryEntry[];
   language: string;
   isBusy: boolean;
-  onAdd: (word: string) => Promise<unknown>;
+  word: string;
+  onWord: (word: string) => void;
+  onAdd: () => unknown;
   onRemove: (word: GlossaryEntry) => void;
 }) {
   const t = useT();
-  const [word, setWord] = useState('');
-  const onKeyDown = async (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
     // The key must not save the term.
     event.preventDefault();
-    if (word.trim() === '' || isBusy) return;
-    await onAdd(word);
-    setWord('');
+    if (word.trim() !== '') onAdd();
   };
   return (
     <Stack gap={2}>
@@ -353,7 +385,7 @@ function Words({
         enterKeyHint="enter"
         placeholder={t('sets.words_add')}
         onKeyDown={onKeyDown}
-        onValue={setWord}
+        onValue={onWord}
       />
       <Row gap={1}>
         {words.map((one) => (

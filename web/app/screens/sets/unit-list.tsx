@@ -13,10 +13,17 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { translationService } from '../../translation-service.ts';
+import {
+  type GridRow,
+  type RowEditing,
+  useEditedRow,
+  useRowActions,
+  useRowChanges,
+  useRowKeys,
+} from './row-keys.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './terms.module.css';
-import { isSameUnit, type MemoryChanges } from './use-memory-changes.ts';
-import { type GridRow, useRowActions, useRowKeys } from './use-row-keys.ts';
+import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** Part of a text, as UTF-16 offsets. */
 interface Span {
@@ -45,53 +52,41 @@ export function UnitList({
   withSet?: boolean;
 }) {
   const t = useT();
-  const [edited, setEdited] = useState<ListedUnit>();
+  const { edited, edit, editing, question } = useEditedRow<string>();
   const keys = useRowKeys();
-  const close = (place: number) => {
-    keys.focusRow(place);
-    setEdited(undefined);
-  };
-  const remove = async (unit: MemoryUnit, place: number) => {
-    await changes.remove([unit]);
-    keys.focusRow(Math.min(place, units.length - 2));
-  };
+  const rows = units.map((unit, place) => {
+    const key = `${unit.set_id} ${unit.unit_no}`;
+    if (key === edited)
+      return <UnitEditRow key={key} unit={unit} onSave={changes.update} editing={editing(key)} />;
+    const row = keys.row(place);
+    return (
+      <UnitRow
+        key={key}
+        {...{ unit, marked, withSet, row }}
+        onEdit={() => edit(key)}
+        onDelete={() => changes.remove([unit])}
+      />
+    );
+  });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
-    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
-      <thead>
-        <tr>
-          <th scope="col">{t('sets.source')}</th>
-          <th scope="col">{t('sets.target')}</th>
-          <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
-          <th scope="col">{t('sets.used')}</th>
-          <th scope="col">
-            <span className="visually-hidden">{t('sets.actions')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {units.map((unit, place) =>
-          edited && isSameUnit(unit, edited) ? (
-            <UnitEditRow
-              key={`${unit.set_id} ${unit.unit_no}`}
-              unit={unit}
-              onSave={changes.update}
-              onClose={() => close(place)}
-            />
-          ) : (
-            <UnitRow
-              key={`${unit.set_id} ${unit.unit_no}`}
-              unit={unit}
-              marked={marked}
-              withSet={withSet}
-              row={keys.row(place)}
-              onEdit={() => setEdited(unit)}
-              onDelete={() => remove(unit, place)}
-            />
-          ),
-        )}
-      </tbody>
-    </table>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid */}
+      <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
+        <thead>
+          <tr>
+            <th scope="col">{t('sets.source')}</th>
+            <th scope="col">{t('sets.target')}</th>
+            <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
+            <th scope="col">{t('sets.used')}</th>
+            <th scope="col">
+              <span className="visually-hidden">{t('sets.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>{rows}</tbody>
+      </table>
+      {question}
+    </>
   );
 }
 
@@ -255,11 +250,11 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
 function UnitEditRow({
   unit,
   onSave,
-  onClose,
+  editing,
 }: {
   unit: MemoryUnit;
   onSave: MemoryChanges['update'];
-  onClose: () => void;
+  editing: RowEditing;
 }) {
   const t = useT();
   const first = useRef<HTMLTextAreaElement>(null);
@@ -267,17 +262,18 @@ function UnitEditRow({
   const [texts, setTexts] = useState({ source_text: unit.source_text, target_text: unit.target_text });
   // A reload of the list must not change what the member saw when editing began.
   const [seen, setSeen] = useState(unit);
+  useRowChanges(editing, texts.source_text !== seen.source_text || texts.target_text !== seen.target_text);
   useEffect(() => first.current?.focus(), []);
   const save = (base: MemoryUnit) =>
     run(async () => {
       await onSave(base, texts);
       announce(t('sets.unit_saved'));
-      onClose();
+      editing.close();
     });
   const present = error instanceof ConflictError ? (error.present as MemoryUnit | undefined) : undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
-    if (event.key === 'Escape') onClose();
+    if (event.key === 'Escape') editing.leave();
     if (isKey(event.nativeEvent, 'Mod+Enter')) void save(seen)();
   };
   const field = (name: 'source_text' | 'target_text', language: string) => (
@@ -308,7 +304,7 @@ function UnitEditRow({
             <button type="button" className="primary" aria-disabled={isBusy} onClick={save(seen)}>
               {t('sets.save')}
             </button>
-            <button type="button" disabled={isBusy} onClick={onClose}>
+            <button type="button" disabled={isBusy} onClick={editing.close}>
               {t('common.cancel')}
             </button>
           </Row>
@@ -336,7 +332,7 @@ function UnitEditRow({
                 >
                   {t('sets.keep_mine')}
                 </button>
-                <button type="button" disabled={isBusy} onClick={onClose}>
+                <button type="button" disabled={isBusy} onClick={editing.close}>
                   {t('sets.take_theirs')}
                 </button>
               </Row>

@@ -130,7 +130,7 @@ function ForgottenPassword({ email }: { email: string }) {
           <p>{t('signin.forgot_mail')}</p>
           {error !== undefined && <Problem error={error} />}
           {sentTo === undefined ? (
-            <button type="button" disabled={isBusy || !email.includes('@')} onClick={send}>
+            <button type="button" aria-disabled={isBusy} disabled={!email.includes('@')} onClick={send}>
               {t('signin.forgot_send')}
             </button>
           ) : (

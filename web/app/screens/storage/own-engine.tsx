@@ -161,7 +161,12 @@ function EngineForm({
         onSubmit={save}
         problem={(error) => <SaveProblem error={error} />}
         others={({ isBusy }) => (
-          <button type="button" disabled={isBusy || tests.isBusy || !(keepsKey || key)} onClick={test}>
+          <button
+            type="button"
+            aria-disabled={tests.isBusy}
+            disabled={isBusy || !(keepsKey || key)}
+            onClick={test}
+          >
             {t('storage.engine_test')}
           </button>
         )}
@@ -197,7 +202,6 @@ function EngineForm({
           label={t('storage.engine_fallback')}
           hint={t('storage.engine_fallback_hint')}
           isOn={fallback}
-          isDisabled={false}
           onChange={(isOn) => change({ fallback: isOn })}
         />
         {tests.error ? <SaveProblem error={tests.error} /> : null}
