@@ -26,22 +26,9 @@ export function useAction() {
   return { run, error, isBusy };
 }
 
-const controls =
-  'main :is(a[href], button:enabled, input:enabled, select, textarea, [data-row]):not([data-row] *)';
-
-/** The nearest controls before and after an element, without those in it. */
-export function neighboursOf(element: Element, wanted = controls) {
-  const all = [...document.querySelectorAll<HTMLElement>(wanted)];
-  const placeOf = (one: Element) => element.compareDocumentPosition(one);
-  return {
-    before: all.findLast((one) => placeOf(one) === Node.DOCUMENT_POSITION_PRECEDING),
-    after: all.find((one) => placeOf(one) === Node.DOCUMENT_POSITION_FOLLOWING),
-  };
-}
-
 /** Moves the focus from an element that an action removes to the next control, or else to the one before it. */
-export function leaveFocus(removed: Element | null, wanted?: string): void {
-  if (!removed) return;
-  const { before, after } = neighboursOf(removed, wanted);
-  (after ?? before ?? document.querySelector<HTMLElement>('main'))?.focus();
+export function leaveFocus(removed: Element | null, wanted = 'main :is(a[href], button:enabled)'): void {
+  const all = [...document.querySelectorAll<HTMLElement>(wanted)].filter((one) => !removed?.contains(one));
+  const isNext = (one: Element) => removed?.compareDocumentPosition(one) === Node.DOCUMENT_POSITION_FOLLOWING;
+  (all.find(isNext) ?? all.at(-1) ?? document.querySelector<HTMLElement>('main'))?.focus();
 }

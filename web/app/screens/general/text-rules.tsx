@@ -114,10 +114,7 @@ function Trial({ placeholders }: { placeholders: string[] }) {
   const [tried, setTried] = useState<{ text: string; found: OutputOf<'textRules.try'>['found'] }>();
   const attempt = run(async () => {
     setTried(undefined);
-    const { found } = await procedures.textRules.try.query({
-      placeholders,
-      text,
-    });
+    const { found } = await procedures.textRules.try.query({ placeholders, text });
     setTried({ text, found });
   });
   const problem = problemOf(error, 'placeholders', placeholders);
@@ -141,7 +138,7 @@ function Trial({ placeholders }: { placeholders: string[] }) {
         <button
           type="button"
           aria-disabled={isBusy}
-          disabled={text === '' || placeholders.length === 0}
+          disabled={!text || !placeholders.length}
           onClick={attempt}
         >
           {t('general.text_rules_try')}

@@ -66,6 +66,7 @@ export function AlignedRows({
     return found;
   }, [statuses]);
   const add = run(async () => {
+    if (counts.accepted === 0) return;
     const pairs = links.filter((_, index) => statuses[index] === 'accepted');
     await onAdd(
       first,
@@ -308,8 +309,7 @@ function Foot({
       <button
         type="button"
         className="primary"
-        aria-disabled={isBusy}
-        disabled={counts.accepted === 0}
+        aria-disabled={isBusy || counts.accepted === 0}
         onClick={onAdd}
       >
         {t('align.add', { count: counts.accepted - (stored ?? 0) })}

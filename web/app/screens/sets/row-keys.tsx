@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { useAction } from '../../parts/use-action.ts';
 
 /** The properties of a row, and whether it is the one that the Tab key reaches. */
@@ -59,56 +59,35 @@ export function useRowKeys() {
   };
 }
 
-/** The fields of a row: whether they have changes, and how they close. */
+/** How the fields of a row close. */
 export interface RowEditing {
+  /** Whether the fields have changes. */
   isChanged: RefObject<boolean>;
-  /** Closes the fields; asks first if they have changes. */
-  leave: () => void;
-  /** Closes the fields immediately. */
+  /** For the row: Escape closes the fields, and asks first if they have changes. */
+  onKeyDown: (event: KeyboardEvent) => void;
   close: () => void;
 }
 
-/** The row of a grid that is edited, by its key. Before changes are lost, a dialog asks. */
+/** The row of a grid that is edited, by its key. Before changes are lost, the member is asked. */
 export function useEditedRow<Key extends string | number>() {
   const t = useT();
   const [edited, setEdited] = useState<Key>();
-  const [asked, setAsked] = useState<{ next: Key | undefined }>();
   const isChanged = useRef(false);
-  const edit = (next: Key | undefined) => (isChanged.current ? setAsked({ next }) : setEdited(next));
-  return {
-    edited,
-    edit,
-    /** How the fields of a row close. While they are saved, the member may have opened another row. */
-    editing: (key: Key): RowEditing => ({
-      isChanged,
-      leave: () => edit(undefined),
-      close: () => setEdited((now) => (now === key ? undefined : now)),
-    }),
-    question: asked && (
-      <ConfirmDialog
-        isCautious
-        title={t('sets.discard_question')}
-        action={t('sets.discard')}
-        onConfirm={async () => {
-          isChanged.current = false;
-        }}
-        onClose={() => {
-          setAsked(undefined);
-          if (!isChanged.current) setEdited(asked.next);
-        }}
-      />
-    ),
+  const edit = (next?: Key) => {
+    if (isChanged.current && !window.confirm(t('sets.discard_question'))) return;
+    isChanged.current = false;
+    setEdited(next);
   };
-}
-
-/** Remembers whether the fields of a row have changes, until they close. */
-export function useRowChanges({ isChanged: ref }: RowEditing, isChanged: boolean): void {
-  useEffect(() => {
-    ref.current = isChanged;
-    return () => {
-      ref.current = false;
-    };
-  }, [ref, isChanged]);
+  const editing = (key: Key): RowEditing => ({
+    isChanged,
+    onKeyDown: ({ key, nativeEvent }) => key === 'Escape' && !isComposing(nativeEvent) && edit(),
+    close: () => {
+      isChanged.current = false;
+      // While the row was saved, the member may have opened another one.
+      setEdited((now) => (now === key ? undefined : now));
+    },
+  });
+  return { edited, edit, editing };
 }
 
 /**

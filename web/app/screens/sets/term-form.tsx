@@ -22,7 +22,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { type RowEditing, useRowChanges } from './row-keys.tsx';
+import type { RowEditing } from './row-keys.tsx';
 import styles from './terms.module.css';
 import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.ts';
 
@@ -55,14 +55,15 @@ export function TermEditRow({
 }) {
   const t = useT();
   const first = useRef<HTMLInputElement>(null);
-  const [before] = useState(() => termOf(entry));
-  const [term, setTerm] = useState(before);
+  const [term, setTerm] = useState(() => termOf(entry));
   // A reload of the list must not change what the member saw when editing began.
   const seen = useRef(entry);
   const [words, setWords] = useState({ allowed: '', forbidden: '' });
   useEffect(() => first.current?.focus(), []);
-  const isTyped = `${words.allowed}${words.forbidden}`.trim() !== '';
-  useRowChanges(editing, isTyped || JSON.stringify(term) !== JSON.stringify(before));
+  const change: Change = (changed) => {
+    editing.isChanged.current = true;
+    setTerm((before) => ({ ...before, ...changed }));
+  };
   const addWord = async (status: OtherStatus, of: Omit<TermInput, 'target_term'>) => {
     const { source_lang, target_lang, source_term, case_sensitive, priority } = of;
     const target_term = words[status];
@@ -77,11 +78,8 @@ export function TermEditRow({
     announce(t('sets.term_saved', { term: term.source_term }));
     editing.close();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !isComposing(event.nativeEvent)) editing.leave();
-  };
   return (
-    <tr className={styles.edited} onKeyDown={onKeyDown}>
+    <tr className={styles.edited} onKeyDown={editing.onKeyDown}>
       <td colSpan={4}>
         <Form
           action={t('sets.save')}
@@ -89,18 +87,16 @@ export function TermEditRow({
           onCancel={editing.close}
           problem={(error) => <TermProblem {...{ error, entry, seen }} onClose={editing.close} />}
         >
-          <Fields
-            set={set}
-            term={term}
-            first={first}
-            onChange={(change) => setTerm((before) => ({ ...before, ...change }))}
-          />
+          <Fields set={set} term={term} first={first} onChange={change} />
           <SameSource
             {...{ set, entry, terms, words }}
-            onWord={(status, word) => setWords((all) => ({ ...all, [status]: word }))}
+            onWord={(word) => {
+              editing.isChanged.current = true;
+              setWords((all) => ({ ...all, ...word }));
+            }}
             onAdd={(status) => addWord(status, entry)}
           />
-          <Details term={term} onChange={(change) => setTerm((before) => ({ ...before, ...change }))} />
+          <Details term={term} onChange={change} />
         </Form>
       </td>
     </tr>
@@ -306,7 +302,7 @@ function SameSource({
   terms: Changes;
   /** What is typed, and not added yet. */
   words: Record<OtherStatus, string>;
-  onWord: (status: OtherStatus, word: string) => void;
+  onWord: (word: Partial<Record<OtherStatus, string>>) => void;
   onAdd: (status: OtherStatus) => Promise<void>;
 }) {
   const { run, error, isBusy } = useAction();
@@ -337,7 +333,7 @@ function SameSource({
           language={entry.target_lang ?? 'auto'}
           isBusy={isBusy}
           word={words[status]}
-          onWord={(word) => onWord(status, word)}
+          onWord={(word) => onWord({ [status]: word })}
           onAdd={run(() => onAdd(status))}
           onRemove={(one) => void run(() => terms.remove(one))()}
         />

@@ -21,7 +21,7 @@ import { maxSorted, useTerms } from './use-terms.ts';
 export function TermList({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
   const t = useT();
   const terms = useTerms(set, filter);
-  const { edited, edit, editing, question } = useEditedRow<number>();
+  const { edited, edit, editing } = useEditedRow<number>();
   const keys = useRowKeys();
   const last = terms.deleted.at(-1);
   const count = terms.deleted.length;
@@ -69,7 +69,6 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
           </>
         )}
       </Read>
-      {question}
       <More of={terms.more} />
       {last && (
         <UndoToast

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
 import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { isComposing, isKey } from '../../keys/match-key.ts';
+import { isKey } from '../../keys/match-key.ts';
 import { Row } from '../../kit/box.tsx';
 import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -13,14 +13,7 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { translationService } from '../../translation-service.ts';
-import {
-  type GridRow,
-  type RowEditing,
-  useEditedRow,
-  useRowActions,
-  useRowChanges,
-  useRowKeys,
-} from './row-keys.tsx';
+import { type GridRow, type RowEditing, useEditedRow, useRowActions, useRowKeys } from './row-keys.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './terms.module.css';
 import type { MemoryChanges } from './use-memory-changes.ts';
@@ -52,7 +45,7 @@ export function UnitList({
   withSet?: boolean;
 }) {
   const t = useT();
-  const { edited, edit, editing, question } = useEditedRow<string>();
+  const { edited, edit, editing } = useEditedRow<string>();
   const keys = useRowKeys();
   const rows = units.map((unit, place) => {
     const key = `${unit.set_id} ${unit.unit_no}`;
@@ -69,24 +62,21 @@ export function UnitList({
     );
   });
   return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid */}
-      <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
-        <thead>
-          <tr>
-            <th scope="col">{t('sets.source')}</th>
-            <th scope="col">{t('sets.target')}</th>
-            <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
-            <th scope="col">{t('sets.used')}</th>
-            <th scope="col">
-              <span className="visually-hidden">{t('sets.actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{rows}</tbody>
-      </table>
-      {question}
-    </>
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
+    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
+      <thead>
+        <tr>
+          <th scope="col">{t('sets.source')}</th>
+          <th scope="col">{t('sets.target')}</th>
+          <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
+          <th scope="col">{t('sets.used')}</th>
+          <th scope="col">
+            <span className="visually-hidden">{t('sets.actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>{rows}</tbody>
+    </table>
   );
 }
 
@@ -262,7 +252,6 @@ function UnitEditRow({
   const [texts, setTexts] = useState({ source_text: unit.source_text, target_text: unit.target_text });
   // A reload of the list must not change what the member saw when editing began.
   const [seen, setSeen] = useState(unit);
-  useRowChanges(editing, texts.source_text !== seen.source_text || texts.target_text !== seen.target_text);
   useEffect(() => first.current?.focus(), []);
   const save = (base: MemoryUnit) =>
     run(async () => {
@@ -272,8 +261,7 @@ function UnitEditRow({
     });
   const present = error instanceof ConflictError ? (error.present as MemoryUnit | undefined) : undefined;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event.nativeEvent)) return;
-    if (event.key === 'Escape') editing.leave();
+    editing.onKeyDown(event);
     if (isKey(event.nativeEvent, 'Mod+Enter')) void save(seen)();
   };
   const field = (name: 'source_text' | 'target_text', language: string) => (
@@ -285,7 +273,10 @@ function UnitEditRow({
         dir="auto"
         rows={3}
         value={texts[name]}
-        onChange={({ target }) => setTexts((before) => ({ ...before, [name]: target.value }))}
+        onChange={({ target }) => {
+          editing.isChanged.current = true;
+          setTexts((before) => ({ ...before, [name]: target.value }));
+        }}
       />
     </td>
   );

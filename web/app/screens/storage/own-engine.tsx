@@ -163,8 +163,8 @@ function EngineForm({
         others={({ isBusy }) => (
           <button
             type="button"
-            aria-disabled={tests.isBusy}
-            disabled={isBusy || !(keepsKey || key)}
+            aria-disabled={isBusy || tests.isBusy}
+            disabled={!keepsKey && !key}
             onClick={test}
           >
             {t('storage.engine_test')}
