@@ -1,4 +1,13 @@
-import { createContext, type ReactNode, type Ref, type RefObject, use, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  use,
+  useRef,
+  useState,
+} from 'react';
 import { useT } from '../i18n.tsx';
 import { fieldProblem, Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -86,6 +95,24 @@ export function Form({
         </div>
       </Stack>
     </FormError>
+  );
+}
+
+/** A button with an action and its error. During the action, it keeps the focus and shows `busy`. */
+export function ActionButton({
+  onRun,
+  busy,
+  children,
+  ...button
+}: Omit<ComponentProps<'button'>, 'onClick'> & { onRun: () => Promise<void>; busy?: string }) {
+  const { run, error, isBusy } = useAction();
+  return (
+    <>
+      <button type="button" aria-disabled={isBusy} {...button} onClick={run(onRun)}>
+        {(isBusy && busy) || children}
+      </button>
+      {error !== undefined && <Problem error={error} />}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Fill, Row } from '../../kit/box.tsx';
 import { PasswordField } from '../../kit/field.tsx';
-import { Form } from '../../kit/form.tsx';
+import { ActionButton, Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -60,20 +60,14 @@ export function SecurityScreen() {
 /** Links the member's account at the identity provider, to sign in by it, too. */
 function OwnProvider({ provider }: { provider: string }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
-  const link = run(() =>
-    proved(async () => {
-      const request = { provider, redirect_uri: returnAddress() };
-      const { authorization_url } = await procedures.auth.linkSso.mutate(request);
-      leaveToLink(authorization_url);
-    }),
-  );
+  const link = async () => {
+    const request = { provider, redirect_uri: returnAddress() };
+    const { authorization_url } = await procedures.auth.linkSso.mutate(request);
+    leaveToLink(authorization_url);
+  };
   return (
     <Setting id="own-provider" title={t('signin.sso')} why={t('security.provider_why')}>
-      {error !== undefined && <Problem error={error} />}
-      <button type="button" aria-disabled={isBusy} onClick={link}>
-        {t('security.provider_link')}
-      </button>
+      <ActionButton onRun={() => proved(link)}>{t('security.provider_link')}</ActionButton>
     </Setting>
   );
 }

@@ -6,6 +6,7 @@ import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
 import { Row } from '../../kit/box.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -208,10 +209,9 @@ export function markSpans(text: string, spans: readonly Span[] = []): ReactNode 
 export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: MemoryUnit }) {
   const t = useT();
   const navigate = useNavigate();
-  const { run, error, isBusy } = useAction();
   if (origin === 'tmx_import')
     return file === null ? t('sets.from_import') : <bdi translate="no">{file}</bdi>;
-  const open = run(async () => {
+  const open = async () => {
     const isText = await translationService.get(tuid).then(
       () => true,
       (thrown: unknown) => {
@@ -222,14 +222,11 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
     await (isText
       ? navigate({ to: '/jobs/$jobId', params: { jobId: tuid } })
       : navigate({ to: '/app/edit/documents/$documentId', params: { documentId: tuid } }));
-  });
+  };
   return (
-    <>
-      <button type="button" className="link" aria-disabled={isBusy} onClick={open}>
-        {t('sets.from_translation')}
-      </button>
-      {error ? <Problem error={error} /> : null}
-    </>
+    <ActionButton className="link" onRun={open}>
+      {t('sets.from_translation')}
+    </ActionButton>
   );
 }
 
