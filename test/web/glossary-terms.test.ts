@@ -129,8 +129,8 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
     await rows(page).first().focus();
     await page.keyboard.press('F2');
     await page.keyboard.type('something else');
+    page.once('dialog', (dialog) => dialog.accept());
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent), patient)
       .toContain('bill');

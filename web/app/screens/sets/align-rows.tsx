@@ -88,7 +88,12 @@ export function AlignedRows({
       <Filters corrections={corrections} counts={counts} />
       <LinkGrid grid={grid} corrections={corrections} work={first} />
       {error ? <Problem error={error} retry={() => void add()} /> : null}
-      <Foot corrections={corrections} counts={counts} work={first} isBusy={isBusy} onAdd={() => void add()} />
+      <Foot
+        {...{ corrections, counts }}
+        work={first}
+        isBusy={isBusy || !counts.accepted}
+        onAdd={() => void add()}
+      />
     </div>
   );
 }
@@ -306,12 +311,7 @@ function Foot({
       <button type="button" disabled={counts.check === 0} onClick={() => goToCheck()}>
         <ArrowDown size={16} aria-hidden /> {t('align.next')} <kbd>F8</kbd>
       </button>
-      <button
-        type="button"
-        className="primary"
-        aria-disabled={isBusy || counts.accepted === 0}
-        onClick={onAdd}
-      >
+      <button type="button" className="primary" aria-disabled={isBusy} onClick={onAdd}>
         {t('align.add', { count: counts.accepted - (stored ?? 0) })}
       </button>
     </footer>

@@ -75,19 +75,30 @@ export function useEditedRow<Key extends string | number>() {
   const isChanged = useRef(false);
   const edit = (next?: Key) => {
     if (isChanged.current && !window.confirm(t('sets.discard_question'))) return;
-    isChanged.current = false;
     setEdited(next);
   };
   const editing = (key: Key): RowEditing => ({
     isChanged,
     onKeyDown: ({ key, nativeEvent }) => key === 'Escape' && !isComposing(nativeEvent) && edit(),
-    close: () => {
-      isChanged.current = false;
-      // While the row was saved, the member may have opened another one.
-      setEdited((now) => (now === key ? undefined : now));
-    },
+    // While the row was saved, the member may have opened another one.
+    close: () => setEdited((now) => (now === key ? undefined : now)),
   });
   return { edited, edit, editing };
+}
+
+/** Puts the focus into the fields of a row, and remembers whether they have changes. */
+export function useRowFields(
+  first: RefObject<HTMLElement | null>,
+  { isChanged: ref }: RowEditing,
+  isChanged: boolean,
+): void {
+  useEffect(() => first.current?.focus(), [first]);
+  useEffect(() => {
+    ref.current = isChanged;
+    return () => {
+      ref.current = false;
+    };
+  }, [ref, isChanged]);
 }
 
 /**

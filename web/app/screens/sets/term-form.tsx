@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, X } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import {
   fieldLimits,
@@ -22,7 +22,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import type { RowEditing } from './row-keys.tsx';
+import { type RowEditing, useRowFields } from './row-keys.tsx';
 import styles from './terms.module.css';
 import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.ts';
 
@@ -55,15 +55,14 @@ export function TermEditRow({
 }) {
   const t = useT();
   const first = useRef<HTMLInputElement>(null);
-  const [term, setTerm] = useState(() => termOf(entry));
+  const [start] = useState(() => termOf(entry));
+  const [term, setTerm] = useState(start);
   // A reload of the list must not change what the member saw when editing began.
   const seen = useRef(entry);
   const [words, setWords] = useState({ allowed: '', forbidden: '' });
-  useEffect(() => first.current?.focus(), []);
-  const change: Change = (changed) => {
-    editing.isChanged.current = true;
-    setTerm((before) => ({ ...before, ...changed }));
-  };
+  const isTyped = `${words.allowed}${words.forbidden}`.trim() !== '';
+  useRowFields(first, editing, isTyped || term !== start);
+  const change: Change = (changed) => setTerm((before) => ({ ...before, ...changed }));
   const addWord = async (status: OtherStatus, of: Omit<TermInput, 'target_term'>) => {
     const { source_lang, target_lang, source_term, case_sensitive, priority } = of;
     const target_term = words[status];
@@ -90,10 +89,7 @@ export function TermEditRow({
           <Fields set={set} term={term} first={first} onChange={change} />
           <SameSource
             {...{ set, entry, terms, words }}
-            onWord={(word) => {
-              editing.isChanged.current = true;
-              setWords((all) => ({ ...all, ...word }));
-            }}
+            onWord={(word) => setWords((all) => ({ ...all, ...word }))}
             onAdd={(status) => addWord(status, entry)}
           />
           <Details term={term} onChange={change} />

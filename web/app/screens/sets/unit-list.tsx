@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
 import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
@@ -14,7 +14,14 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { translationService } from '../../translation-service.ts';
-import { type GridRow, type RowEditing, useEditedRow, useRowActions, useRowKeys } from './row-keys.tsx';
+import {
+  type GridRow,
+  type RowEditing,
+  useEditedRow,
+  useRowActions,
+  useRowFields,
+  useRowKeys,
+} from './row-keys.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './terms.module.css';
 import type { MemoryChanges } from './use-memory-changes.ts';
@@ -246,10 +253,11 @@ function UnitEditRow({
   const t = useT();
   const first = useRef<HTMLTextAreaElement>(null);
   const { run, error, isBusy } = useAction();
-  const [texts, setTexts] = useState({ source_text: unit.source_text, target_text: unit.target_text });
+  const [start] = useState({ source_text: unit.source_text, target_text: unit.target_text });
+  const [texts, setTexts] = useState(start);
   // A reload of the list must not change what the member saw when editing began.
   const [seen, setSeen] = useState(unit);
-  useEffect(() => first.current?.focus(), []);
+  useRowFields(first, editing, texts !== start);
   const save = (base: MemoryUnit) =>
     run(async () => {
       await onSave(base, texts);
@@ -270,10 +278,7 @@ function UnitEditRow({
         dir="auto"
         rows={3}
         value={texts[name]}
-        onChange={({ target }) => {
-          editing.isChanged.current = true;
-          setTexts((before) => ({ ...before, [name]: target.value }));
-        }}
+        onChange={({ target }) => setTexts((before) => ({ ...before, [name]: target.value }))}
       />
     </td>
   );

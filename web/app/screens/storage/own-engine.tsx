@@ -160,16 +160,11 @@ function EngineForm({
         action={t('common.save')}
         onSubmit={save}
         problem={(error) => <SaveProblem error={error} />}
-        others={({ isBusy }) => (
-          <button
-            type="button"
-            aria-disabled={isBusy || tests.isBusy}
-            disabled={!keepsKey && !key}
-            onClick={test}
-          >
+        others={
+          <button type="button" aria-disabled={tests.isBusy} disabled={!keepsKey && !key} onClick={test}>
             {t('storage.engine_test')}
           </button>
-        )}
+        }
       >
         <Select
           label={t('storage.engine_kind')}
