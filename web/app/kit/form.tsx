@@ -102,13 +102,23 @@ export function Form({
 export function ActionButton({
   onRun,
   busy,
+  isOff = false,
   children,
   ...button
-}: Omit<ComponentProps<'button'>, 'onClick'> & { onRun: () => Promise<void>; busy?: string }) {
+}: Omit<ComponentProps<'button'>, 'onClick'> & {
+  onRun: () => Promise<void>;
+  busy?: string;
+  isOff?: boolean;
+}) {
   const { run, error, isBusy } = useAction();
   return (
     <>
-      <button type="button" aria-disabled={isBusy} {...button} onClick={run(onRun)}>
+      <button
+        type="button"
+        aria-disabled={isBusy || isOff}
+        {...button}
+        onClick={isOff ? undefined : run(onRun)}
+      >
         {(isBusy && busy) || children}
       </button>
       {error !== undefined && <Problem error={error} />}

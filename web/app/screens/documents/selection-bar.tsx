@@ -132,7 +132,6 @@ function DeleteFiles({
     }
     announce(t('documents.deleted_count', { count: files.length }));
     onDone();
-    // The button that opened the dialog is gone.
     setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
   };
   return (

@@ -117,23 +117,20 @@ function OwnSessions() {
   const t = useT();
   const format = useFormat();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: queryKeys.sessions,
     queryFn: () => procedures.auth.sessions.query(),
   });
-  const end = (id: string) =>
-    run(async () => {
-      try {
-        await procedures.auth.endSession.mutate({ session_id: id });
-        announce(t('security.session_was_ended'));
-      } finally {
-        await queries.invalidateQueries({ queryKey: queryKeys.sessions });
-      }
-    });
+  const end = async (id: string) => {
+    try {
+      await procedures.auth.endSession.mutate({ session_id: id });
+      announce(t('security.session_was_ended'));
+    } finally {
+      await queries.invalidateQueries({ queryKey: queryKeys.sessions });
+    }
+  };
   return (
     <Setting id="own-sessions" title={t('security.sessions')} why={t('security.sessions_why')}>
-      {error !== undefined && <Problem error={error} />}
       <Read from={reading} lines={2}>
         {({ sessions }) => (
           <ul className="rows">
@@ -157,9 +154,9 @@ function OwnSessions() {
                   {is_current ? (
                     <span className="badge">{t('security.session_this')}</span>
                   ) : (
-                    <button type="button" className="small" aria-disabled={isBusy} onClick={end(id)}>
+                    <ActionButton className="small" onRun={() => end(id)}>
                       {t('security.session_end')}
-                    </button>
+                    </ActionButton>
                   )}
                 </Row>
               </li>

@@ -73,6 +73,7 @@ export function AlignedRows({
       pairs.map((one) => textsOf(one, first.languages)),
     );
   });
+  const foot = { corrections, counts, work: first, isBusy: isBusy || counts.accepted === 0 };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const native = event.nativeEvent;
     if (isComposing(native) || (event.target as Element).closest('textarea')) return;
@@ -88,12 +89,7 @@ export function AlignedRows({
       <Filters corrections={corrections} counts={counts} />
       <LinkGrid grid={grid} corrections={corrections} work={first} />
       {error ? <Problem error={error} retry={() => void add()} /> : null}
-      <Foot
-        {...{ corrections, counts }}
-        work={first}
-        isBusy={isBusy || !counts.accepted}
-        onAdd={() => void add()}
-      />
+      <Foot {...foot} onAdd={() => void add()} />
     </div>
   );
 }

@@ -99,7 +99,6 @@ function Units({
   const { reading, more } = usePages(
     queryKeys.memory.units(set.id, set.updated_at, filter),
     (cursor) => client.memory.browsePage(contentRequest(set.id, filter, cursor)),
-    // A change must not remove the row that has the focus.
     { keepsPrevious: true },
   );
   return (

@@ -29,7 +29,6 @@ import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.
 type Changes = Pick<ReturnType<typeof useTerms>, 'add' | 'remove' | 'update'>;
 
 const otherStatuses = ['allowed', 'forbidden'] as const;
-
 type OtherStatus = (typeof otherStatuses)[number];
 
 /** Changes the fields of a term. */
@@ -71,7 +70,6 @@ export function TermEditRow({
     setWords((all) => ({ ...all, [status]: '' }));
   };
   const save = async () => {
-    // A word counts without Enter.
     for (const status of otherStatuses) if (words[status].trim() !== '') await addWord(status, term);
     await terms.update(seen.current, term);
     announce(t('sets.term_saved', { term: term.source_term }));
