@@ -8,9 +8,7 @@ import { ActionButton, Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
@@ -180,21 +178,20 @@ function OwnAuthenticator() {
   const queries = useQueryClient();
   const [stage, setStage] = useState<Stage>({ kind: 'rest' });
   const heading = useRef<HTMLHeadingElement>(null);
-  const { run, error, isBusy } = useAction();
 
   /** The button that was clicked disappears with its step, so the heading gets the focus. */
   const go = (next: Stage) => {
     setStage(next);
     heading.current?.focus();
   };
-  const renewCodes = run(async () => {
+  const renewCodes = async () => {
     const outcome = await cookieRequest<{ recovery_codes: string[] }>(
       '/api/auth/mfa/recovery/regenerate',
       {},
     );
     if (!outcome.ok) throw outcome.error;
     go({ kind: 'codes', codes: outcome.body.recovery_codes });
-  });
+  };
 
   return (
     <Setting
@@ -224,10 +221,7 @@ function OwnAuthenticator() {
             user.totp_enrolled ? (
               <>
                 <p>{t('signin.own_on')}</p>
-                {error !== undefined && <Problem error={error} />}
-                <button type="button" aria-disabled={isBusy} onClick={renewCodes}>
-                  {t('signin.own_new_codes')}
-                </button>
+                <ActionButton onRun={renewCodes}>{t('signin.own_new_codes')}</ActionButton>
                 <p className="hint">{t('signin.own_new_codes_why')}</p>
               </>
             ) : (
