@@ -61,6 +61,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories/{id}', () => {
     await rows(page).first().focus();
     await page.keyboard.press('Delete');
     await expect.poll(() => targets(page), patient).not.toContain('Loyer');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Caution');
     await page.keyboard.press('ControlOrMeta+z');
     await expect.poll(() => targets(page), patient).toContain('Loyer');
   });

@@ -6,10 +6,9 @@ import { useCommands } from '../keys/use-commands.ts';
 import { Fill, Row } from '../kit/box.tsx';
 import { FormDialog } from '../kit/dialog.tsx';
 import { TextArea } from '../kit/field.tsx';
+import { ActionButton } from '../kit/form.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { isolated } from '../parts/language-text.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import styles from './assignments.module.css';
@@ -37,7 +36,6 @@ export function Turn({
   const me = useMe();
   const { data: [assignment] = [] } = useAssignments([item]);
   const { assign, toast } = useAssign();
-  const { run, error, isBusy } = useAction();
   const [asked, setAsked] = useState(firstAsked);
   const [refusal, setRefusal] = useState<ShownRefusal>();
   // As it was when the dialog was opened: what the member confirms must not change.
@@ -53,11 +51,11 @@ export function Turn({
   const other = step === 'second' ? assignee : second;
   // A second review needs two different members.
   const mayTakeOver = (isAdmin || (holder === null && step === 'first')) && other?.user_id !== user.user_id;
-  const take = run(async () => {
+  const take = async () => {
     const change = step === 'second' ? { second: user.user_id } : { assignee: user.user_id };
     const [refused] = await assign([{ items: [assignment], change }]);
     setRefusal(refused && shownRefusal(refused, [assignment]));
-  });
+  };
   return (
     <>
       {(assignee || isTwice || due_at) && (
@@ -80,9 +78,9 @@ export function Turn({
           <Fill />
           <Row gap={1}>
             {!isMine && mayTakeOver && (
-              <button type="button" className="small" disabled={isBusy} onClick={take}>
+              <ActionButton className="small" onRun={take}>
                 {t(holder ? 'assignments.take_over' : 'assignments.take')}
-              </button>
+              </ActionButton>
             )}
             {mayPass && (
               <button type="button" className="small primary" onClick={() => setPassed(assignment)}>
@@ -94,7 +92,6 @@ export function Turn({
             </button>
           </Row>
           <Refused refusal={refusal} />
-          {error ? <Problem error={error} /> : null}
         </div>
       )}
       {asked && (

@@ -152,7 +152,7 @@ function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unkno
         }}
       />
       {addition.error ? <Problem error={addition.error} /> : null}
-      <button type="submit" className="small" disabled={body.trim() === '' || addition.isPending}>
+      <button type="submit" className="small" aria-disabled={body.trim() === '' || addition.isPending}>
         {t('editor.comment')} <kbd>{keyLabel('Mod+Enter')}</kbd>
       </button>
     </Stack>

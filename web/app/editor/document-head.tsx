@@ -58,7 +58,7 @@ export function DocumentHead({
         others={others}
       >
         {isTranslated && (
-          <button type="button" className="ghost" disabled={isBusy} onClick={download}>
+          <button type="button" className="ghost" aria-disabled={isBusy} onClick={download}>
             <Download size={16} aria-hidden />
             <span className={styles['label']}>{t('documents.download')}</span>
           </button>

@@ -200,8 +200,8 @@ export function MarkList({
                 className="ghost small"
                 aria-label={t('tools.remove_mark', { mark: t(`quality.category_${category}`) })}
                 title={t('quality.remove')}
-                disabled={isPending}
-                onClick={() => mutate(marks.toSpliced(at, 1))}
+                aria-disabled={isPending}
+                onClick={() => isPending || mutate(marks.toSpliced(at, 1))}
               >
                 <X size={13} aria-hidden />
               </button>

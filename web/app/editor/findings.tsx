@@ -121,7 +121,7 @@ function FoundIssue({
         {actions && issue.id !== undefined && !isSettled && (
           <>
             {status === 'not_rechecked' && issue.found_by === undefined && (
-              <button type="button" className="small" disabled={isBusy} onClick={act(actions.recheck)}>
+              <button type="button" className="small" aria-disabled={isBusy} onClick={act(actions.recheck)}>
                 {t('editor.check_again')}
               </button>
             )}

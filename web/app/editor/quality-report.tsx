@@ -161,7 +161,7 @@ function IncludeMore({ document }: { document: TenantDocumentJob }) {
           />
         ))}
       </Group>
-      <button type="submit" className="small" disabled={isBusy || chosen.length === 0}>
+      <button type="submit" className="small" aria-disabled={isBusy} disabled={chosen.length === 0}>
         {t('documents.include_again')}
       </button>
       <p className="hint">{t('documents.include_hint')}</p>

@@ -8,12 +8,11 @@ import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
 import { loadWords, useInterface, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Dialog } from '../kit/dialog.tsx';
+import { ActionButton } from '../kit/form.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { useAction } from '../parts/use-action.ts';
 import { procedures } from '../procedures.ts';
 import { PasswordForm } from '../screens/sign-in/password-form.tsx';
 import { SignInSteps, useSignInSteps } from '../screens/sign-in/sign-in-steps.tsx';
@@ -113,18 +112,14 @@ export function WorkspaceFrame() {
 function ConfirmEmail() {
   const t = useT();
   const me = useMe();
-  const { run, error, isBusy } = useAction();
   const [isSent, setSent] = useState<boolean>();
-  const sendAgain = run(async () => setSent((await procedures.mail.sendConfirmation.mutate()).queued));
+  const sendAgain = async () => setSent((await procedures.mail.sendConfirmation.mutate()).queued);
   if (me.data?.user.email_confirmed !== false) return null;
   return (
     <div className="notice" role="status">
       <p>{t('notifications.confirm', { email: me.data.user.email })}</p>
-      {error !== undefined && <Problem error={error} />}
       {isSent === undefined ? (
-        <button type="button" disabled={isBusy} onClick={sendAgain}>
-          {t('notifications.send_again')}
-        </button>
+        <ActionButton onRun={sendAgain}>{t('notifications.send_again')}</ActionButton>
       ) : (
         <p>{t(isSent ? 'notifications.sent_again' : 'notifications.sent_too_often')}</p>
       )}

@@ -1,4 +1,13 @@
-import { createContext, type ReactNode, type Ref, type RefObject, use, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  use,
+  useRef,
+  useState,
+} from 'react';
 import { useT } from '../i18n.tsx';
 import { fieldProblem, Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -15,8 +24,8 @@ export interface FormState {
 }
 
 /**
- * A form with its error and its buttons. Another submission before the end of the first does nothing. The service's
- * message about a value is shown at the field with its `name`, other errors above the buttons.
+ * A form with its error and its buttons. Another submission before the end of the first does nothing; its button keeps
+ * the focus. The service's message about a value is shown at the field with its `name`, other errors above the buttons.
  * @param action label of the button that sends the form
  * @param onSubmit the form shows what it throws
  * @param problem shows an error in another way; null for the usual way
@@ -54,6 +63,7 @@ export function Form({
   const [isAtField, setAtField] = useState(false);
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
+    if (!isReady) return;
     dialog.current = true;
     try {
       await onSubmit();
@@ -73,7 +83,7 @@ export function Form({
         {shown(children)}
         {error !== undefined && !isAtField && (problem?.(error) ?? <Problem error={error} />)}
         <div className="actions">
-          <button type="submit" className={kind} disabled={isBusy || !isReady}>
+          <button type="submit" className={kind} aria-disabled={isBusy || !isReady}>
             {action}
           </button>
           {shown(others)}
@@ -85,6 +95,34 @@ export function Form({
         </div>
       </Stack>
     </FormError>
+  );
+}
+
+/** A button with an action and its error. During the action, it keeps the focus and shows `busy`. */
+export function ActionButton({
+  onRun,
+  busy,
+  isOff = false,
+  children,
+  ...button
+}: Omit<ComponentProps<'button'>, 'onClick'> & {
+  onRun: () => Promise<void>;
+  busy?: string;
+  isOff?: boolean;
+}) {
+  const { run, error, isBusy } = useAction();
+  return (
+    <>
+      <button
+        type="button"
+        aria-disabled={isBusy || isOff}
+        {...button}
+        onClick={isOff ? undefined : run(onRun)}
+      >
+        {(isBusy && busy) || children}
+      </button>
+      {error !== undefined && <Problem error={error} />}
+    </>
   );
 }
 

@@ -2,18 +2,18 @@ import { useId } from 'react';
 import { Stack } from './box.tsx';
 import styles from './switch.module.css';
 
-/** A setting that is on or off, with a sentence about it. The switch is at the end of its line. */
+/** A setting that is on or off, with a sentence about it. The switch is at the end of its line, and keeps the focus. */
 export function Switch({
   label,
   hint,
   isOn,
-  isDisabled = false,
+  isBusy = false,
   onChange,
 }: {
   label: string;
   hint: string;
   isOn: boolean;
-  isDisabled?: boolean;
+  isBusy?: boolean;
   onChange: (isOn: boolean) => void;
 }) {
   const id = useId();
@@ -33,8 +33,8 @@ export function Switch({
         role="switch"
         aria-describedby={`${id}-hint`}
         checked={isOn}
-        disabled={isDisabled}
-        onChange={({ target }) => onChange(target.checked)}
+        aria-disabled={isBusy}
+        onChange={({ target }) => isBusy || onChange(target.checked)}
       />
     </div>
   );

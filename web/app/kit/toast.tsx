@@ -70,7 +70,7 @@ export function UndoToast({
     >
       <span role="status">{done}</span>
       {onUndo && (
-        <button type="button" disabled={isBusy} onClick={undo}>
+        <button type="button" aria-disabled={isBusy} onClick={undo}>
           <Undo2 size={15} aria-hidden /> {t('editor.undo')} <CommandKey id="undoDecision" />
         </button>
       )}

@@ -32,7 +32,7 @@ export function JobDownloads({ jobId }: { jobId: string }) {
   return (
     <>
       <PopoverButton
-        disabled={isBusy}
+        aria-disabled={isBusy}
         opens={{
           label: t('jobs.download_menu'),
           placement: 'bottom end',

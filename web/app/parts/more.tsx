@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Page } from '#sdk/pages.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
@@ -51,22 +52,35 @@ interface Pages {
   fetchNextPage(): Promise<Pages>;
 }
 
-/** Loads the next page below a list. Loaded rows stay in place. */
+/** Loads the next page below a list. Loaded rows stay in place. After the last page, the number of items has the focus. */
 export function More({ of }: { of: Pages }) {
   const t = useT();
-  if (!of.hasNextPage) return null;
+  const [isUsed, setUsed] = useState(false);
+  if (!of.hasNextPage)
+    return isUsed && (of.data?.pages.length ?? 0) > 1 ? (
+      <p ref={takeFocus} tabIndex={-1} className="hint">
+        {t('common.shown', { count: countItems(of.data) })}
+      </p>
+    ) : null;
   const more = async () => {
+    if (of.isFetchingNextPage) return;
+    setUsed(true);
     const { data, isFetchNextPageError } = await of.fetchNextPage();
     if (!isFetchNextPageError) announce(t('common.shown', { count: countItems(data) }));
   };
   return (
     <>
       {of.isFetchNextPageError ? <Problem error={of.error} /> : null}
-      <button type="button" disabled={of.isFetchingNextPage} onClick={() => void more()}>
+      <button type="button" aria-disabled={of.isFetchingNextPage} onClick={() => void more()}>
         {of.isFetchingNextPage ? t('common.loading') : t('common.more')}
       </button>
     </>
   );
+}
+
+/** Replaces the button that had the focus. */
+function takeFocus(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus();
 }
 
 function countItems(data: Pages['data']): number {

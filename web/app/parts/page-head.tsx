@@ -21,7 +21,7 @@ export function PageHead({
   return (
     <header className={style['head']}>
       {before}
-      <h1>{title}</h1>
+      <h1 tabIndex={-1}>{title}</h1>
       {aside}
       {children && <div className={style['acts']}>{children}</div>}
     </header>

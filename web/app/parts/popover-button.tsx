@@ -24,7 +24,7 @@ export function PopoverButton({
         type="button"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        onClick={() => setOpen(true)}
+        onClick={() => setOpen(button['aria-disabled'] !== true)}
         {...button}
       />
       {isOpen && (

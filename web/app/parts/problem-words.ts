@@ -40,6 +40,8 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [404, /^document( job)? not found/, 'problems.document_not_found'],
   [409, /^the last active administrator/, 'problems.last_administrator'],
   [409, /^a workspace holds at most \d+ pending invites/, 'problems.too_many_invites'],
+  [409, /^an API key with the name/, 'problems.key_name_taken'],
+  [409, /needs a reviewer; assign it first/, 'problems.reviewer_needed'],
   [409, /^already subscribed/, 'problems.already_subscribed'],
   [409, /^your subscription needs attention/, 'problems.subscription_lapsed'],
   [409, /^no Stripe customer/, 'problems.no_customer'],

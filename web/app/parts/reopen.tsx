@@ -2,32 +2,23 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReopenRequest } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { ActionButton } from '../kit/form.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { announce } from './announcer.tsx';
-import { Problem } from './problem.tsx';
-import { useAction } from './use-action.ts';
 
 /** A button that undoes a decision, shown if the service allows this to the member. */
 export function Reopen({ item, decidedBy }: { item: ReopenRequest; decidedBy: string | null }) {
   const t = useT();
   const me = useMe();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   if (!me.data) return null;
   const { email, user_id } = me.data.user;
   if (decidedBy !== (email || user_id) && !isAdministrator(me.data)) return null;
-  const reopen = run(async () => {
+  const reopen = async () => {
     await client.reviews.reopen(item);
     announce(t('review.reopened'));
     await queries.invalidateQueries({ queryKey: queryKeys[item.kind === 'job' ? 'jobs' : 'documents'].all });
-  });
-  return (
-    <>
-      <button type="button" disabled={isBusy} onClick={reopen}>
-        {t('review.reopen')}
-      </button>
-      {error ? <Problem error={error} /> : null}
-    </>
-  );
+  };
+  return <ActionButton onRun={reopen}>{t('review.reopen')}</ActionButton>;
 }

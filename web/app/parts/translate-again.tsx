@@ -4,10 +4,9 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { client, readArtifact } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { ActionButton } from '../kit/form.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { announce } from './announcer.tsx';
-import { Problem } from './problem.tsx';
-import { useAction } from './use-action.ts';
 
 /** The codes of failures after which the same file may succeed. */
 export const repeatable: readonly string[] = ['transient_error', 'interrupted', 'quota_exceeded'];
@@ -21,24 +20,16 @@ export function TranslateAgain({ id, code }: { id: string; code: string }) {
   const t = useT();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   if (!repeatable.includes(code)) return null;
-  const send = run(async () => {
+  const send = async () => {
     const failed = await client.documents.get(id);
     // A file that was delivered to the workspace's own storage is billed, and the page of the document says so.
     const next = isDelivered(failed) ? failed : await sendAgain(failed);
     await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
     await navigate({ to: '/app/edit/documents/$documentId', params: { documentId: next.id } });
     if (next !== failed) announce(t('documents.sent_again'));
-  });
-  return (
-    <>
-      <button type="button" disabled={isBusy} onClick={() => void send()}>
-        {t('documents.translate_again')}
-      </button>
-      {error !== undefined && <Problem error={error} />}
-    </>
-  );
+  };
+  return <ActionButton onRun={send}>{t('documents.translate_again')}</ActionButton>;
 }
 
 /** Whether the workspace has received the translated file although the job failed. */

@@ -145,8 +145,8 @@ export function PaymentButton({
       <button
         type="button"
         className={isPrimary ? 'primary' : undefined}
-        disabled={isBusy}
-        onClick={() => void go()}
+        aria-disabled={isBusy}
+        onClick={() => isBusy || void go()}
       >
         {isBusy ? t('billing.opening') : label}
       </button>

@@ -66,7 +66,7 @@ export function DownloadApproved({
   if (count === files.filter(isTranslated).length) return null;
   return (
     <>
-      <button type="button" disabled={count === 0 || isBusy} onClick={download}>
+      <button type="button" disabled={count === 0} aria-disabled={isBusy} onClick={download}>
         <Download size={16} aria-hidden />
         {t('documents.download_approved', { count })}
       </button>
@@ -86,7 +86,7 @@ export function DownloadButton({ files, name }: { files: readonly FileView[]; na
         className="ghost small"
         aria-label={t('documents.download_file', { name })}
         title={t('documents.download')}
-        disabled={isBusy}
+        aria-disabled={isBusy}
         onClick={download}
       >
         <Download size={16} aria-hidden />

@@ -75,7 +75,7 @@ function Bar({
         <UserRoundPlus size={16} aria-hidden />
         {t('keys.assign')} <CommandKey id="assign" />
       </button>
-      <button type="button" disabled={count === 0 || isBusy} onClick={download}>
+      <button type="button" disabled={count === 0} aria-disabled={isBusy} onClick={download}>
         <Download size={16} aria-hidden />
         {isBusy && count > 1 ? t('documents.packing', { packed, count }) : t('documents.download_selected')}
       </button>
@@ -132,6 +132,7 @@ function DeleteFiles({
     }
     announce(t('documents.deleted_count', { count: files.length }));
     onDone();
+    setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
   };
   return (
     <ConfirmDialog

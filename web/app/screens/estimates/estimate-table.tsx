@@ -5,6 +5,7 @@ import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Fill, Row } from '../../kit/box.tsx';
 import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -197,29 +198,25 @@ function useColumns({
 function Version({ estimateId, file: { id, name, state, languages } }: InEstimate) {
   const t = useT();
   const { day } = useFormat();
-  const { run, error, isBusy } = useAction();
   const versions = languages.flatMap(({ version }) => version ?? []);
   const [first] = versions;
   if (!first) return null;
   const isUsed = versions.some(({ used }) => used);
-  const change = run(async () => void keep(await bound(analyses).setVersion(estimateId, id, !isUsed)));
+  const change = async () => void keep(await bound(analyses).setVersion(estimateId, id, !isUsed));
   return (
     <>
       <Text tone="soft" weight="regular">
         {t(isUsed ? 'estimates.version' : 'estimates.no_version', { when: day(first.created_at) })}
       </Text>
       {state === 'counted' && (
-        <button
-          type="button"
+        <ActionButton
           className="small"
           aria-label={`${t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}: ${name}`}
-          disabled={isBusy}
-          onClick={change}
+          onRun={change}
         >
           {t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}
-        </button>
+        </ActionButton>
       )}
-      {error !== undefined && <Problem error={error} />}
     </>
   );
 }
@@ -242,7 +239,7 @@ export function RemoveFile({ estimateId, file: { id, name } }: InEstimate) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <IconButton label={t('estimates.remove', { name })} disabled={isBusy} onClick={remove}>
+      <IconButton label={t('estimates.remove', { name })} aria-disabled={isBusy} onClick={remove}>
         <X size={15} aria-hidden />
       </IconButton>
     </>

@@ -9,6 +9,7 @@ import { bound } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { Grid, Row, Stack } from '../../kit/box.tsx';
 import { Card } from '../../kit/card.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Segments } from '../../kit/segments.tsx';
 import { Text } from '../../kit/text.tsx';
@@ -35,7 +36,6 @@ export function EstimateScreen() {
   const navigate = useNavigate();
   const { estimateId } = useParams({ from: '/workspace/app/estimates/$estimateId' });
   const [isDeleting, setDeleting] = useState(false);
-  const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: estimateKeys.one(estimateId),
     queryFn: () => bound(analyses).get(estimateId),
@@ -44,22 +44,21 @@ export function EstimateScreen() {
         ? Math.min(1000 + 100 * dataUpdateCount, 5000)
         : false,
   });
-  const excel = run(async () => {
+  const excel = async () => {
     const { fileName, content } = await bound(analyses).exportXlsx(estimateId);
     await saveFile({ fileName, body: content });
-  });
+  };
   return (
     <>
       <title>{`${t('estimates.one')} · LinguaLoop`}</title>
       <PageHead title={t('estimates.one')} aside={<Link to="/app/estimates">{t('estimates.title')}</Link>}>
-        <button type="button" disabled={isBusy || !reading.data} onClick={excel}>
+        <ActionButton disabled={!reading.data} onRun={excel}>
           <FileSpreadsheet size={16} aria-hidden /> {t('estimates.excel')}
-        </button>
+        </ActionButton>
         <IconButton label={t('estimates.delete')} onClick={() => setDeleting(true)}>
           <Trash2 size={16} aria-hidden />
         </IconButton>
       </PageHead>
-      {error !== undefined && <Problem error={error} retry={() => void excel()} />}
       <Read from={reading} lines={12}>
         {(estimate) => <Estimate estimate={estimate} />}
       </Read>
@@ -136,7 +135,8 @@ function Estimate({ estimate }: { estimate: Analysis }) {
           <button
             type="button"
             className="primary"
-            disabled={isBusy || fitting.length === 0}
+            aria-disabled={isBusy}
+            disabled={fitting.length === 0}
             onClick={() => void start()}
           >
             {t(isStarted ? 'estimates.start_more' : 'estimates.start', { count: fitting.length })}
@@ -151,11 +151,10 @@ function Estimate({ estimate }: { estimate: Analysis }) {
 /** What is still uploaded and counted. */
 function Progress({ estimate }: { estimate: Analysis }) {
   const t = useT();
-  const { run, error } = useAction();
   const waiting = useUploads(estimate.id).filter(({ problem }) => !problem).length;
   const { done, all } = estimate.progress;
   const isCounting = estimate.status === 'analyzing';
-  const stop = run(async () => void keep(await bound(analyses).cancel(estimate.id)));
+  const stop = async () => void keep(await bound(analyses).cancel(estimate.id));
   return (
     <Row isFilling role="status">
       {waiting > 0 && <span>{t('estimates.uploading', { count: waiting })}</span>}
@@ -164,13 +163,12 @@ function Progress({ estimate }: { estimate: Analysis }) {
           <progress value={done} max={Math.max(1, all)} aria-label={t('estimates.status_analyzing')} />
           <span>{t('estimates.counting', { done, all })}</span>
           {waiting === 0 && (
-            <button type="button" className="small" onClick={stop}>
+            <ActionButton className="small" onRun={stop}>
               {t('estimates.stop')}
-            </button>
+            </ActionButton>
           )}
         </>
       )}
-      {error !== undefined && <Problem error={error} />}
     </Row>
   );
 }

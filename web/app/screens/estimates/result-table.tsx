@@ -244,7 +244,7 @@ function ResultAction({
       <button
         type="button"
         className="small"
-        disabled={isBusy}
+        aria-disabled={isBusy}
         aria-label={t('estimates.again', names)}
         onClick={onAgain}
       >
@@ -290,7 +290,7 @@ function DownloadAll({
         <option value="language">{t('estimates.by_language')}</option>
         <option value="file">{t('estimates.by_file')}</option>
       </select>
-      <button type="button" disabled={isBusy} onClick={download}>
+      <button type="button" aria-disabled={isBusy} onClick={download}>
         <Download size={16} aria-hidden />
         {isBusy ? t('documents.packing', { packed, count }) : t('estimates.download', { count })}
       </button>

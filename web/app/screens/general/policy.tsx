@@ -55,7 +55,7 @@ export function Policy({
               label={t(`security.${toggle}`)}
               hint={t(`security.${toggle}_hint`)}
               isOn={tenant.metadata[toggle] === true}
-              isDisabled={isBusy}
+              isBusy={isBusy}
               onChange={(isOn) => void change(toggle, isOn)}
             />
           ))}

@@ -114,10 +114,7 @@ function Trial({ placeholders }: { placeholders: string[] }) {
   const [tried, setTried] = useState<{ text: string; found: OutputOf<'textRules.try'>['found'] }>();
   const attempt = run(async () => {
     setTried(undefined);
-    const { found } = await procedures.textRules.try.query({
-      placeholders,
-      text,
-    });
+    const { found } = await procedures.textRules.try.query({ placeholders, text });
     setTried({ text, found });
   });
   const problem = problemOf(error, 'placeholders', placeholders);
@@ -138,7 +135,12 @@ function Trial({ placeholders }: { placeholders: string[] }) {
         }}
       />
       <div className="actions">
-        <button type="button" disabled={isBusy || text === '' || placeholders.length === 0} onClick={attempt}>
+        <button
+          type="button"
+          aria-disabled={isBusy}
+          disabled={!text || !placeholders.length}
+          onClick={attempt}
+        >
           {t('general.text_rules_try')}
         </button>
       </div>

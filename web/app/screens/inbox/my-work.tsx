@@ -12,13 +12,12 @@ import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Row, Stack } from '../../kit/box.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type AssignedRow, AssignmentRow, addressOfItem, rowsOf } from './assignment-row.tsx';
 import { Columns, RowGroup } from './inbox-row.tsx';
@@ -142,14 +141,12 @@ function FreeItems({
 }) {
   const t = useT();
   const { assign, toast } = useAssign();
-  const { run, error, isBusy } = useAction();
   const [refusal, setRefusal] = useState<ShownRefusal>();
-  const take = ({ items }: AssignedRow) =>
-    run(async () => {
-      setRefusal(undefined);
-      const [refused] = await assign([{ items, change: { assignee: member } }]);
-      setRefusal(refused && shownRefusal(refused, items));
-    });
+  const take = async ({ items }: AssignedRow) => {
+    setRefusal(undefined);
+    const [refused] = await assign([{ items, change: { assignee: member } }]);
+    setRefusal(refused && shownRefusal(refused, items));
+  };
   return (
     <>
       {refusal && (
@@ -157,13 +154,10 @@ function FreeItems({
           <Refused refusal={refusal} />
         </p>
       )}
-      {error ? <Problem error={error} /> : null}
       <RowGroup id="free" name="assignments.free" icon={<UserRoundPlus size={15} aria-hidden />} rows={rows}>
         {(row) => (
           <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection}>
-            <button type="button" disabled={isBusy} onClick={take(row)}>
-              {t('assignments.take')}
-            </button>
+            <ActionButton onRun={() => take(row)}>{t('assignments.take')}</ActionButton>
           </AssignmentRow>
         )}
       </RowGroup>

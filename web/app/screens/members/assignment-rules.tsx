@@ -57,6 +57,7 @@ function Form({
   const [rules, setRules] = useState(saved);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
   const save = run(async () => {
+    if (!isChanged) return;
     const now = await proved(() => service.saveRules({ rules: rules.map(withoutEmpty), version }));
     queries.setQueryData(queryKeys.assignments.of({ rules: true }), now);
     setRules(now.rules);
@@ -109,7 +110,7 @@ function Form({
         </Text>
         {error ? <Problem error={error} /> : null}
         <Row>
-          <button type="submit" className="primary" disabled={isBusy || !isChanged}>
+          <button type="submit" className="primary" aria-disabled={isBusy || !isChanged}>
             {t('assignments.save_rules')}
           </button>
           <button

@@ -112,7 +112,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
       {link && <ResetLink link={link} />}
       <div className="actions">
         {active && provider === 'email' && !link && (
-          <button type="button" disabled={isBusy} onClick={issueLink}>
+          <button type="button" aria-disabled={isBusy} onClick={issueLink}>
             {t('members.reset_link')}
           </button>
         )}
@@ -128,7 +128,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
         ) : (
           !isAnonymized(member) && (
             <>
-              <button type="button" className="primary" disabled={isBusy} onClick={restore}>
+              <button type="button" className="primary" aria-disabled={isBusy} onClick={restore}>
                 {t('members.restore')}
               </button>
               <button

@@ -8,6 +8,7 @@ import { type Option, Select } from '../../kit/select.tsx';
 import { InlineField, Sentence } from '../../kit/sentence.tsx';
 import { Text } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
+import { leaveFocus } from '../../parts/use-action.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 
 /** Sets a property of a rule; without a value, the property is removed. */
@@ -135,7 +136,10 @@ function Conditions({ rule, set }: { rule: AssignmentRule; set: SetPart }) {
               type="button"
               className="ghost small"
               aria-label={t('assignments.remove_condition', { name: t(`assignments.${key}`) })}
-              onClick={() => set(key, undefined)}
+              onClick={({ currentTarget }) => {
+                leaveFocus(currentTarget.parentElement);
+                set(key, undefined);
+              }}
             >
               <X size={14} aria-hidden />
             </button>

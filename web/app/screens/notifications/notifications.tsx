@@ -59,7 +59,7 @@ function Emails() {
               label={t(`notifications.${kind}`)}
               hint={t(`notifications.${kind}_hint`)}
               isOn={known[kind]}
-              isDisabled={isBusy}
+              isBusy={isBusy}
               onChange={(isOn) => void change(kind, isOn)}
             />
           ))

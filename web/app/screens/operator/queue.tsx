@@ -153,7 +153,7 @@ function Failed({ jobs }: { jobs: readonly FailedJob[] }) {
             <button
               type="button"
               aria-describedby={`job-${id}`}
-              disabled={isBusy}
+              aria-disabled={isBusy}
               onClick={run(() => retry({ job_id: id }))}
             >
               {t('operator.retry')}

@@ -4,12 +4,11 @@ import type { OutputOf } from '#sdk/procedure-types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Fill, Row } from '../../kit/box.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved, proveFirst } from '../../session/proof.ts';
@@ -26,17 +25,16 @@ const isRunning = ({ finished_at }: ExportRecord) => finished_at === null;
 export function Exports() {
   const t = useT();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: queryKeys.exports,
     queryFn: () => procedures.exports.list.query(),
     refetchInterval: ({ state }) => (state.data?.exports.some(isRunning) ? pollMs : false),
   });
-  const start = run(async () => {
+  const start = async () => {
     await proved(() => procedures.exports.start.mutate());
     announce(t('security.export_started'));
     await queries.invalidateQueries({ queryKey: queryKeys.exports });
-  });
+  };
   const isUnderWay = reading.data?.exports.some(isRunning) ?? true;
   return (
     <Setting
@@ -44,12 +42,11 @@ export function Exports() {
       title={t('security.exports')}
       why={t('security.exports_why')}
       action={
-        <button type="button" onClick={start} disabled={isBusy || isUnderWay}>
+        <ActionButton isOff={isUnderWay} onRun={start}>
           {t('security.export_start')}
-        </button>
+        </ActionButton>
       }
     >
-      {error !== undefined && <Problem error={error} />}
       <Read from={reading} lines={1}>
         {({ exports }) =>
           exports.length > 0 && (

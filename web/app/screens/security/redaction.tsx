@@ -84,7 +84,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
         label={t('security.redaction_on')}
         hint={t('security.redaction_on_hint')}
         isOn={stored !== null}
-        isDisabled={isBusy}
+        isBusy={isBusy}
         onChange={(isOn) => void save(isOn ? rules : null)()}
       />
       {stored && (
@@ -117,7 +117,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
             value={patterns}
             onValue={setPatterns}
           />
-          <button type="submit" className="primary" disabled={isBusy}>
+          <button type="submit" className="primary" aria-disabled={isBusy}>
             {t('common.save')}
           </button>
         </form>

@@ -4,13 +4,11 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Fill, Row } from '../../kit/box.tsx';
 import { PasswordField } from '../../kit/field.tsx';
-import { Form } from '../../kit/form.tsx';
+import { ActionButton, Form } from '../../kit/form.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
@@ -60,20 +58,14 @@ export function SecurityScreen() {
 /** Links the member's account at the identity provider, to sign in by it, too. */
 function OwnProvider({ provider }: { provider: string }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
-  const link = run(() =>
-    proved(async () => {
-      const request = { provider, redirect_uri: returnAddress() };
-      const { authorization_url } = await procedures.auth.linkSso.mutate(request);
-      leaveToLink(authorization_url);
-    }),
-  );
+  const link = async () => {
+    const request = { provider, redirect_uri: returnAddress() };
+    const { authorization_url } = await procedures.auth.linkSso.mutate(request);
+    leaveToLink(authorization_url);
+  };
   return (
     <Setting id="own-provider" title={t('signin.sso')} why={t('security.provider_why')}>
-      {error !== undefined && <Problem error={error} />}
-      <button type="button" disabled={isBusy} onClick={link}>
-        {t('security.provider_link')}
-      </button>
+      <ActionButton onRun={() => proved(link)}>{t('security.provider_link')}</ActionButton>
     </Setting>
   );
 }
@@ -123,23 +115,20 @@ function OwnSessions() {
   const t = useT();
   const format = useFormat();
   const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: queryKeys.sessions,
     queryFn: () => procedures.auth.sessions.query(),
   });
-  const end = (id: string) =>
-    run(async () => {
-      try {
-        await procedures.auth.endSession.mutate({ session_id: id });
-        announce(t('security.session_was_ended'));
-      } finally {
-        await queries.invalidateQueries({ queryKey: queryKeys.sessions });
-      }
-    });
+  const end = async (id: string) => {
+    try {
+      await procedures.auth.endSession.mutate({ session_id: id });
+      announce(t('security.session_was_ended'));
+    } finally {
+      await queries.invalidateQueries({ queryKey: queryKeys.sessions });
+    }
+  };
   return (
     <Setting id="own-sessions" title={t('security.sessions')} why={t('security.sessions_why')}>
-      {error !== undefined && <Problem error={error} />}
       <Read from={reading} lines={2}>
         {({ sessions }) => (
           <ul className="rows">
@@ -163,9 +152,9 @@ function OwnSessions() {
                   {is_current ? (
                     <span className="badge">{t('security.session_this')}</span>
                   ) : (
-                    <button type="button" className="small" disabled={isBusy} onClick={end(id)}>
+                    <ActionButton className="small" onRun={() => end(id)}>
                       {t('security.session_end')}
-                    </button>
+                    </ActionButton>
                   )}
                 </Row>
               </li>
@@ -189,21 +178,20 @@ function OwnAuthenticator() {
   const queries = useQueryClient();
   const [stage, setStage] = useState<Stage>({ kind: 'rest' });
   const heading = useRef<HTMLHeadingElement>(null);
-  const { run, error, isBusy } = useAction();
 
   /** The button that was clicked disappears with its step, so the heading gets the focus. */
   const go = (next: Stage) => {
     setStage(next);
     heading.current?.focus();
   };
-  const renewCodes = run(async () => {
+  const renewCodes = async () => {
     const outcome = await cookieRequest<{ recovery_codes: string[] }>(
       '/api/auth/mfa/recovery/regenerate',
       {},
     );
     if (!outcome.ok) throw outcome.error;
     go({ kind: 'codes', codes: outcome.body.recovery_codes });
-  });
+  };
 
   return (
     <Setting
@@ -233,10 +221,7 @@ function OwnAuthenticator() {
             user.totp_enrolled ? (
               <>
                 <p>{t('signin.own_on')}</p>
-                {error !== undefined && <Problem error={error} />}
-                <button type="button" disabled={isBusy} onClick={renewCodes}>
-                  {t('signin.own_new_codes')}
-                </button>
+                <ActionButton onRun={renewCodes}>{t('signin.own_new_codes')}</ActionButton>
                 <p className="hint">{t('signin.own_new_codes_why')}</p>
               </>
             ) : (

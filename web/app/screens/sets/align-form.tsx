@@ -107,7 +107,7 @@ export function AlignForm({
       </Grid>
       {form.unplaced ? <Problem error={form.unplaced} /> : null}
       <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
+        <button type="submit" className="primary" aria-disabled={isBusy}>
           {t('align.start')}
         </button>
         {isBusy ? (

@@ -66,12 +66,14 @@ export function AlignedRows({
     return found;
   }, [statuses]);
   const add = run(async () => {
+    if (counts.accepted === 0) return;
     const pairs = links.filter((_, index) => statuses[index] === 'accepted');
     await onAdd(
       first,
       pairs.map((one) => textsOf(one, first.languages)),
     );
   });
+  const foot = { corrections, counts, work: first, isBusy: isBusy || counts.accepted === 0 };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const native = event.nativeEvent;
     if (isComposing(native) || (event.target as Element).closest('textarea')) return;
@@ -87,7 +89,7 @@ export function AlignedRows({
       <Filters corrections={corrections} counts={counts} />
       <LinkGrid grid={grid} corrections={corrections} work={first} />
       {error ? <Problem error={error} retry={() => void add()} /> : null}
-      <Foot corrections={corrections} counts={counts} work={first} isBusy={isBusy} onAdd={() => void add()} />
+      <Foot {...foot} onAdd={() => void add()} />
     </div>
   );
 }
@@ -305,7 +307,7 @@ function Foot({
       <button type="button" disabled={counts.check === 0} onClick={() => goToCheck()}>
         <ArrowDown size={16} aria-hidden /> {t('align.next')} <kbd>F8</kbd>
       </button>
-      <button type="button" className="primary" disabled={isBusy || counts.accepted === 0} onClick={onAdd}>
+      <button type="button" className="primary" aria-disabled={isBusy} onClick={onAdd}>
         {t('align.add', { count: counts.accepted - (stored ?? 0) })}
       </button>
     </footer>

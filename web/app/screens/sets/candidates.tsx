@@ -243,6 +243,7 @@ function Detail({
     const undo = await addTerm(set, { ...search, source_term: source, target_term, do_not_translate });
     onDecided({ candidate, undo, done: t('sets.candidate_accepted', { term: source }) });
   };
+  const isNone = glossaries.data?.length === 0;
   const keep = run(() => accept(source, true));
   const reject = run(async () => {
     const undo = await rejectForms(candidate, search.source_lang);
@@ -268,14 +269,14 @@ function Detail({
             {t('sets.candidate_accept')} <kbd>⏎</kbd>
           </>
         }
-        isReady={glossaries.data?.length !== 0}
+        isReady={!isNone}
         onSubmit={() => accept(target)}
         others={
           <>
-            <button type="button" disabled={isBusy} onClick={reject}>
+            <button type="button" aria-disabled={isBusy} onClick={reject}>
               {t('sets.candidate_reject')} <kbd>R</kbd>
             </button>
-            <button type="button" disabled={isBusy || glossaries.data?.length === 0} onClick={keep}>
+            <button type="button" aria-disabled={isBusy} disabled={isNone} onClick={keep}>
               {t('sets.candidate_keep')} <kbd>D</kbd>
             </button>
           </>

@@ -98,7 +98,7 @@ function Summary({
         count={segments}
         why={t('sets.identical_why')}
       >
-        <button type="button" disabled={isBusy || segments === 0} onClick={merge}>
+        <button type="button" aria-disabled={isBusy} disabled={segments === 0} onClick={merge}>
           {t('sets.merge', { count: segments })}
         </button>
         {error ? <Problem error={error} /> : null}
@@ -230,7 +230,7 @@ function Source({
       </LanguageText>
       <Choices units={units} chosen={chosen} onSelect={select} />
       <Row pad={4}>
-        <button type="button" className={isActive ? 'primary' : ''} disabled={isBusy} onClick={keep}>
+        <button type="button" className={isActive ? 'primary' : ''} aria-disabled={isBusy} onClick={keep}>
           {t('sets.keep_one', { letter: letterOf(chosen), count: others.length })} {isActive && <kbd>⏎</kbd>}
         </button>
         <button type="button" disabled={isBusy} onClick={onKeepAll}>

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import type { MemoryChange, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Text } from '../../kit/text.tsx';
 import { UndoToast } from '../../kit/toast.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
@@ -60,13 +59,12 @@ function Change({
 }) {
   const t = useT();
   const { moment } = useFormat();
-  const { run, error, isBusy } = useAction();
-  const undo = run(async () => {
+  const undo = async () => {
     const { undone, kept } = await onUndo();
     announce(
       `${t('sets.units_restored', { count: undone })} ${kept > 0 ? t('sets.units_kept', { count: kept }) : ''}`,
     );
-  });
+  };
   const { kind, segments: count, first } = change;
   return (
     <li>
@@ -75,9 +73,9 @@ function Change({
       {change.undone_at ? (
         <Text tone="soft">{t('sets.undone')}</Text>
       ) : (
-        <button type="button" disabled={isBusy} onClick={undo}>
+        <ActionButton onRun={undo}>
           <Undo2 size={15} aria-hidden /> {t('sets.undo')}
-        </button>
+        </ActionButton>
       )}
       {first && (
         <p className="hint">
@@ -85,7 +83,6 @@ function Change({
           {first.new && <ins>{first.new.target_text}</ins>}
         </p>
       )}
-      {error ? <Problem error={error} /> : null}
     </li>
   );
 }

@@ -1,23 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Copy, Download } from 'lucide-react';
-import { useState } from 'react';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { Copy } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Badge } from '../../kit/text.tsx';
-import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { MemoryHistory, UndoChange } from './memory-changes.tsx';
 import { Penalty, PenaltyBadge } from './penalty.tsx';
 import { BulkActions } from './replace-units.tsx';
 import { type ContentFilter, contentRequest } from './search.ts';
-import { NoContent, RemoveSet, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
+import { NoContent, SetActions, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
 import { UnitList } from './unit-list.tsx';
 import { ProblemFilters, ProblemUnits } from './unit-problems.tsx';
 import { useMemories } from './use-imports.ts';
@@ -64,7 +58,23 @@ function Memory({ set }: { set: TranslationMemorySet }) {
           </>
         }
       >
-        <Actions set={set} />
+        <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button">
+          <Copy size={16} aria-hidden /> {t('sets.clean_up')}
+        </Link>
+        {set.origin === 'tmx_import' && (
+          <Link to="/app/memories/align" search={{ memory: set.id }} className="button">
+            {t('align.open')}
+          </Link>
+        )}
+        <SetActions
+          kind="memory"
+          set={set}
+          formats={[
+            ['sets.export', (id) => client.memory.export(id)],
+            ['sets.export_csv', (id) => client.memory.exportCsv(id)],
+          ]}
+          onDelete={(id) => client.memory.delete(id)}
+        />
       </SetSummary>
       {filter.problem ? (
         <ProblemUnits key={filter.problem} set={set} problem={filter.problem} changes={changes} />
@@ -72,59 +82,6 @@ function Memory({ set }: { set: TranslationMemorySet }) {
         <Units set={set} filter={filter} changes={changes} />
       )}
       <UndoChange changes={changes} />
-    </>
-  );
-}
-
-/** The actions on a TM: export it, or delete it. */
-function Actions({ set }: { set: TranslationMemorySet }) {
-  const t = useT();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const { run, error, isBusy } = useAction();
-  const [format, setFormat] = useState<'export' | 'exportCsv'>('export');
-  const save = (wanted: typeof format) => {
-    setFormat(wanted);
-    return run(async () => {
-      const file = await client.memory[wanted](set.id);
-      await saveFile(file);
-      announce(t('sets.exported', { name: file.fileName }));
-    })();
-  };
-  const remove = async () => {
-    await client.memory.delete(set.id);
-    announce(t('sets.deleted', { name: set.name }));
-    await navigate({ to: '/app/memories' });
-    // The list must not show the deleted TM until it is reloaded.
-    queries.setQueryData<TranslationMemorySet[]>(queryKeys.memory.sets, (sets) =>
-      sets?.filter(({ id }) => id !== set.id),
-    );
-    await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
-  };
-  return (
-    <>
-      <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button">
-        <Copy size={16} aria-hidden /> {t('sets.clean_up')}
-      </Link>
-      {set.origin === 'tmx_import' && (
-        <Link to="/app/memories/align" search={{ memory: set.id }} className="button">
-          {t('align.open')}
-        </Link>
-      )}
-      {(['export', 'exportCsv'] as const).map((one) => (
-        <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
-          <Download size={16} aria-hidden />{' '}
-          {t(
-            isBusy && format === one
-              ? 'sets.exporting'
-              : one === 'export'
-                ? 'sets.export'
-                : 'sets.export_csv',
-          )}
-        </button>
-      ))}
-      <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
-      {error ? <Problem error={error} retry={() => void save(format)} /> : null}
     </>
   );
 }
@@ -139,8 +96,10 @@ function Units({
   changes: MemoryChanges;
 }) {
   // An import with the same name replaces the segments, so all pages are then loaded from the start.
-  const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
-    client.memory.browsePage(contentRequest(set.id, filter, cursor)),
+  const { reading, more } = usePages(
+    queryKeys.memory.units(set.id, set.updated_at, filter),
+    (cursor) => client.memory.browsePage(contentRequest(set.id, filter, cursor)),
+    { keepsPrevious: true },
   );
   return (
     <>

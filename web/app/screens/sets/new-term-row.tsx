@@ -62,7 +62,7 @@ export function NewTermRow({
         />
         <td className={styles.acts}>
           <form id={form} onSubmit={add}>
-            <button type="submit" className="primary" disabled={isBusy}>
+            <button type="submit" className="primary" aria-disabled={isBusy}>
               <Plus size={15} aria-hidden /> {t('sets.add_term')}
             </button>
           </form>

@@ -7,11 +7,9 @@ import { Grid, Row } from '../../kit/box.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
 import { Check, Field } from '../../kit/field.tsx';
-import { Form } from '../../kit/form.tsx';
+import { ActionButton, Form } from '../../kit/form.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { type ContentFilter, contentRequest } from './search.ts';
 import styles from './terms.module.css';
 import { markSpans } from './unit-list.tsx';
@@ -30,10 +28,9 @@ export function BulkActions({
   const t = useT();
   const [isReplacing, setReplacing] = useState(false);
   const [found, setFound] = useState<FoundUnits>();
-  const { run, error, isBusy } = useAction();
   const { text } = filter;
   const request = () => ({ ...contentRequest(set.id, filter, undefined), text: text ?? '' });
-  const count = run(async () => setFound(await client.memory.countFound(request())));
+  const count = async () => setFound(await client.memory.countFound(request()));
   const remove = async (version: string) =>
     changes.made(await client.memory.deleteFound({ ...request(), version }));
   return (
@@ -42,11 +39,10 @@ export function BulkActions({
         <Replace size={16} aria-hidden /> {t('editor.replace')}
       </button>
       {text && (
-        <button type="button" disabled={isBusy} onClick={count}>
+        <ActionButton onRun={count}>
           <Trash2 size={16} aria-hidden /> {t('sets.delete_found')}
-        </button>
+        </ActionButton>
       )}
-      {error ? <Problem error={error} /> : null}
       {found && (
         <ConfirmDialog
           title={t('sets.delete_found')}

@@ -1,17 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronLeft, Trash2 } from 'lucide-react';
+import { ChevronLeft, Download, Trash2 } from 'lucide-react';
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { Fill, Row, Stack } from '../../kit/box.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { Check, Field } from '../../kit/field.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Select } from '../../kit/select.tsx';
 import { Text } from '../../kit/text.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { maxTextLength } from '../../parts/searched-text.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { type ContentFilter, type SearchedSide, searchedSides } from './search.ts';
 import { PairName } from './set-table.tsx';
 
@@ -28,7 +33,7 @@ interface TextSet {
 const lists = {
   glossary: { to: '/app/glossaries', name: 'sets.all_glossaries', heading: 'common.glossaries' },
   memory: { to: '/app/memories', name: 'sets.all_memories', heading: 'common.memories' },
-} as const satisfies Record<string, { to: string; name: MessageId; heading: MessageId }>;
+} as const;
 
 type Kind = keyof typeof lists;
 
@@ -218,31 +223,57 @@ function ContentFilterFields({
   );
 }
 
-/** Deletes a set after a confirmation. */
-export function RemoveSet({
-  question,
-  why,
-  remove,
+/** The actions on a set: save it as a file, or delete it after a confirmation. */
+export function SetActions({
+  kind,
+  set: { id, name },
+  formats,
+  onDelete,
 }: {
-  question: string;
-  why: string;
-  remove: () => Promise<void>;
+  kind: Kind;
+  set: TextSet;
+  formats: readonly (readonly [
+    name: MessageId,
+    read: (id: string) => Promise<{ fileName: string; body: BodyInit }>,
+  ])[];
+  onDelete: (id: string) => Promise<unknown>;
 }) {
   const t = useT();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
+  const { all, sets } = kind === 'glossary' ? queryKeys.terminology : queryKeys.memory;
+  const save = async (read: (typeof formats)[number][1]) => {
+    const file = await read(id);
+    await saveFile(file);
+    announce(t('sets.exported', { name: file.fileName }));
+  };
+  const remove = async () => {
+    await onDelete(id);
+    announce(t('sets.deleted', { name }));
+    await navigate({ to: lists[kind].to });
+    // The list must not show the deleted set until it is reloaded.
+    queries.setQueryData<TextSet[]>(sets, (known) => known?.filter((one) => one.id !== id));
+    await queries.invalidateQueries({ queryKey: all });
+  };
   return (
     <>
+      {formats.map(([format, read]) => (
+        <ActionButton key={format} busy={t('sets.exporting')} onRun={() => save(read)}>
+          <Download size={16} aria-hidden /> {t(format)}
+        </ActionButton>
+      ))}
       <button type="button" className="danger" onClick={() => setAsking(true)}>
         <Trash2 size={16} aria-hidden /> {t('sets.delete')}
       </button>
       {isAsking && (
         <ConfirmDialog
-          title={question}
+          title={t(`sets.delete_${kind}`)}
           action={t('sets.delete')}
           onConfirm={remove}
           onClose={() => setAsking(false)}
         >
-          <p>{why}</p>
+          <p>{t(`sets.delete_${kind}_why`)}</p>
         </ConfirmDialog>
       )}
     </>

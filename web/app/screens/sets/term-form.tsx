@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, X } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import {
   fieldLimits,
@@ -22,10 +22,14 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { type RowEditing, useRowFields } from './row-keys.tsx';
 import styles from './terms.module.css';
 import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.ts';
 
 type Changes = Pick<ReturnType<typeof useTerms>, 'add' | 'remove' | 'update'>;
+
+const otherStatuses = ['allowed', 'forbidden'] as const;
+type OtherStatus = (typeof otherStatuses)[number];
 
 /** Changes the fields of a term. */
 type Change = (change: Partial<TermInput>) => void;
@@ -41,44 +45,52 @@ export function TermEditRow({
   set,
   entry,
   terms,
-  onClose,
+  editing,
 }: {
   set: TerminologySet;
   entry: GlossaryEntry;
   terms: Changes;
-  onClose: () => void;
+  editing: RowEditing;
 }) {
   const t = useT();
   const first = useRef<HTMLInputElement>(null);
-  const [term, setTerm] = useState(() => termOf(entry));
+  const [start] = useState(() => termOf(entry));
+  const [term, setTerm] = useState(start);
   // A reload of the list must not change what the member saw when editing began.
   const seen = useRef(entry);
-  useEffect(() => first.current?.focus(), []);
+  const [words, setWords] = useState({ allowed: '', forbidden: '' });
+  const isTyped = `${words.allowed}${words.forbidden}`.trim() !== '';
+  useRowFields(first, editing, isTyped || term !== start);
+  const change: Change = (changed) => setTerm((before) => ({ ...before, ...changed }));
+  const addWord = async (status: OtherStatus, of: Omit<TermInput, 'target_term'>) => {
+    const { source_lang, target_lang, source_term, case_sensitive, priority } = of;
+    const target_term = words[status];
+    await terms.add({ source_lang, target_lang, source_term, case_sensitive, priority, target_term, status });
+    announce(t('sets.term_added', { term: target_term }));
+    setWords((all) => ({ ...all, [status]: '' }));
+  };
   const save = async () => {
+    for (const status of otherStatuses) if (words[status].trim() !== '') await addWord(status, term);
     await terms.update(seen.current, term);
     announce(t('sets.term_saved', { term: term.source_term }));
-    onClose();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onClose();
+    editing.close();
   };
   return (
-    <tr className={styles.edited} onKeyDown={onKeyDown}>
+    <tr className={styles.edited} onKeyDown={editing.onKeyDown}>
       <td colSpan={4}>
         <Form
           action={t('sets.save')}
           onSubmit={save}
-          onCancel={onClose}
-          problem={(error) => <TermProblem error={error} entry={entry} seen={seen} onClose={onClose} />}
+          onCancel={editing.close}
+          problem={(error) => <TermProblem {...{ error, entry, seen }} onClose={editing.close} />}
         >
-          <Fields
-            set={set}
-            term={term}
-            first={first}
-            onChange={(change) => setTerm((before) => ({ ...before, ...change }))}
+          <Fields set={set} term={term} first={first} onChange={change} />
+          <SameSource
+            {...{ set, entry, terms, words }}
+            onWord={(word) => setWords((all) => ({ ...all, ...word }))}
+            onAdd={(status) => addWord(status, entry)}
           />
-          <SameSource set={set} entry={entry} terms={terms} />
-          <Details term={term} onChange={(change) => setTerm((before) => ({ ...before, ...change }))} />
+          <Details term={term} onChange={change} />
         </Form>
       </td>
     </tr>
@@ -271,8 +283,22 @@ function Details({ term, onChange }: { term: TermInput; onChange: Change }) {
 }
 
 /** The allowed and the forbidden translations of the same source. Each is a separate term, and is stored immediately. */
-function SameSource({ set, entry, terms }: { set: TerminologySet; entry: GlossaryEntry; terms: Changes }) {
-  const t = useT();
+function SameSource({
+  set,
+  entry,
+  terms,
+  words,
+  onWord,
+  onAdd,
+}: {
+  set: TerminologySet;
+  entry: GlossaryEntry;
+  terms: Changes;
+  /** What is typed, and not added yet. */
+  words: Record<OtherStatus, string>;
+  onWord: (word: Partial<Record<OtherStatus, string>>) => void;
+  onAdd: (status: OtherStatus) => Promise<void>;
+}) {
   const { run, error, isBusy } = useAction();
   // The service compares the start of a term; terms that are longer are compared here.
   const request = {
@@ -291,23 +317,18 @@ function SameSource({ set, entry, terms }: { set: TerminologySet; entry: Glossar
   const others = (data?.entries ?? []).filter(
     (one) => one.entry_no !== entry.entry_no && keyOf(one) === keyOf(entry),
   );
-  const { source_lang, target_lang, source_term, case_sensitive } = entry;
-  const shared = { source_lang, target_lang, source_term, case_sensitive, priority: entry.priority };
-  const add = (status: 'allowed' | 'forbidden', word: string) =>
-    run(async () => {
-      await terms.add({ ...shared, target_term: word, status });
-      announce(t('sets.term_added', { term: word }));
-    })();
   return (
     <Grid least={16}>
-      {(['allowed', 'forbidden'] as const).map((status) => (
+      {otherStatuses.map((status) => (
         <Words
           key={status}
           status={status}
           words={others.filter((one) => one.status === status)}
           language={entry.target_lang ?? 'auto'}
           isBusy={isBusy}
-          onAdd={(word) => add(status, word)}
+          word={words[status]}
+          onWord={(word) => onWord({ [status]: word })}
+          onAdd={run(() => onAdd(status))}
           onRemove={(one) => void run(() => terms.remove(one))()}
         />
       ))}
@@ -321,25 +342,26 @@ function Words({
   words,
   language,
   isBusy,
+  word,
+  onWord,
   onAdd,
   onRemove,
 }: {
-  status: 'allowed' | 'forbidden';
+  status: OtherStatus;
   words: readonly GlossaryEntry[];
   language: string;
   isBusy: boolean;
-  onAdd: (word: string) => Promise<unknown>;
+  word: string;
+  onWord: (word: string) => void;
+  onAdd: () => unknown;
   onRemove: (word: GlossaryEntry) => void;
 }) {
   const t = useT();
-  const [word, setWord] = useState('');
-  const onKeyDown = async (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
     // The key must not save the term.
     event.preventDefault();
-    if (word.trim() === '' || isBusy) return;
-    await onAdd(word);
-    setWord('');
+    if (word.trim() !== '') onAdd();
   };
   return (
     <Stack gap={2}>
@@ -353,7 +375,7 @@ function Words({
         enterKeyHint="enter"
         placeholder={t('sets.words_add')}
         onKeyDown={onKeyDown}
-        onValue={setWord}
+        onValue={onWord}
       />
       <Row gap={1}>
         {words.map((one) => (
@@ -365,7 +387,7 @@ function Words({
             <button
               type="button"
               className="ghost small"
-              disabled={isBusy}
+              aria-disabled={isBusy}
               aria-label={t('sets.delete_term', { term: one.target_term })}
               onClick={() => onRemove(one)}
             >

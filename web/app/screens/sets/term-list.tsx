@@ -1,18 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useState } from 'react';
-import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
+import type { TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { UndoToast } from '../../kit/toast.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { NewTermRow } from './new-term-row.tsx';
+import { useEditedRow, useRowKeys } from './row-keys.tsx';
 import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
 import { TermEditRow } from './term-form.tsx';
 import { TermRow } from './term-row.tsx';
 import styles from './terms.module.css';
-import { useRowKeys } from './use-row-keys.ts';
 import { maxSorted, useTerms } from './use-terms.ts';
 
 /**
@@ -22,18 +21,8 @@ import { maxSorted, useTerms } from './use-terms.ts';
 export function TermList({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
   const t = useT();
   const terms = useTerms(set, filter);
-  const [edited, setEdited] = useState<number>();
+  const { edited, edit, editing } = useEditedRow<number>();
   const keys = useRowKeys();
-  const close = ({ entry_no }: GlossaryEntry, place: number) => {
-    // The member may have opened another row while this one was being saved.
-    if (edited === entry_no) keys.focusRow(place);
-    setEdited((now) => (now === entry_no ? undefined : now));
-  };
-  const remove = async (entry: GlossaryEntry, place: number, count: number) => {
-    await terms.remove(entry);
-    // The next term takes the place of the deleted one.
-    keys.focusRow(Math.min(place, count - 2));
-  };
   const last = terms.deleted.at(-1);
   const count = terms.deleted.length;
   return (
@@ -62,15 +51,15 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
                       set={set}
                       entry={entry}
                       terms={terms}
-                      onClose={() => close(entry, place)}
+                      editing={editing(entry.entry_no)}
                     />
                   ) : (
                     <TermRow
                       key={entry.entry_no}
                       entry={entry}
                       row={keys.row(place)}
-                      onEdit={() => setEdited(entry.entry_no)}
-                      onDelete={() => remove(entry, place, entries.length)}
+                      onEdit={() => edit(entry.entry_no)}
+                      onDelete={() => terms.remove(entry)}
                     />
                   ),
                 )}

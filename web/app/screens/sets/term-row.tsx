@@ -6,8 +6,8 @@ import { Badge, Text } from '../../kit/text.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { type GridRow, useRowActions } from './row-keys.tsx';
 import styles from './terms.module.css';
-import { type GridRow, useRowActions } from './use-row-keys.ts';
 
 /** A term of a glossary. Enter edits it, Delete deletes it. */
 export function TermRow({

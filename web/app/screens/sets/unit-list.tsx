@@ -1,11 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
 import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { isComposing, isKey } from '../../keys/match-key.ts';
+import { isKey } from '../../keys/match-key.ts';
 import { Row } from '../../kit/box.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -13,10 +14,17 @@ import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { translationService } from '../../translation-service.ts';
+import {
+  type GridRow,
+  type RowEditing,
+  useEditedRow,
+  useRowActions,
+  useRowFields,
+  useRowKeys,
+} from './row-keys.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './terms.module.css';
-import { isSameUnit, type MemoryChanges } from './use-memory-changes.ts';
-import { type GridRow, useRowActions, useRowKeys } from './use-row-keys.ts';
+import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** Part of a text, as UTF-16 offsets. */
 interface Span {
@@ -45,16 +53,22 @@ export function UnitList({
   withSet?: boolean;
 }) {
   const t = useT();
-  const [edited, setEdited] = useState<ListedUnit>();
+  const { edited, edit, editing } = useEditedRow<string>();
   const keys = useRowKeys();
-  const close = (place: number) => {
-    keys.focusRow(place);
-    setEdited(undefined);
-  };
-  const remove = async (unit: MemoryUnit, place: number) => {
-    await changes.remove([unit]);
-    keys.focusRow(Math.min(place, units.length - 2));
-  };
+  const rows = units.map((unit, place) => {
+    const key = `${unit.set_id} ${unit.unit_no}`;
+    if (key === edited)
+      return <UnitEditRow key={key} unit={unit} onSave={changes.update} editing={editing(key)} />;
+    const row = keys.row(place);
+    return (
+      <UnitRow
+        key={key}
+        {...{ unit, marked, withSet, row }}
+        onEdit={() => edit(key)}
+        onDelete={() => changes.remove([unit])}
+      />
+    );
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
     <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.grid}>
@@ -69,28 +83,7 @@ export function UnitList({
           </th>
         </tr>
       </thead>
-      <tbody>
-        {units.map((unit, place) =>
-          edited && isSameUnit(unit, edited) ? (
-            <UnitEditRow
-              key={`${unit.set_id} ${unit.unit_no}`}
-              unit={unit}
-              onSave={changes.update}
-              onClose={() => close(place)}
-            />
-          ) : (
-            <UnitRow
-              key={`${unit.set_id} ${unit.unit_no}`}
-              unit={unit}
-              marked={marked}
-              withSet={withSet}
-              row={keys.row(place)}
-              onEdit={() => setEdited(unit)}
-              onDelete={() => remove(unit, place)}
-            />
-          ),
-        )}
-      </tbody>
+      <tbody>{rows}</tbody>
     </table>
   );
 }
@@ -223,10 +216,9 @@ export function markSpans(text: string, spans: readonly Span[] = []): ReactNode 
 export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: MemoryUnit }) {
   const t = useT();
   const navigate = useNavigate();
-  const { run, error, isBusy } = useAction();
   if (origin === 'tmx_import')
     return file === null ? t('sets.from_import') : <bdi translate="no">{file}</bdi>;
-  const open = run(async () => {
+  const open = async () => {
     const isText = await translationService.get(tuid).then(
       () => true,
       (thrown: unknown) => {
@@ -237,14 +229,11 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
     await (isText
       ? navigate({ to: '/jobs/$jobId', params: { jobId: tuid } })
       : navigate({ to: '/app/edit/documents/$documentId', params: { documentId: tuid } }));
-  });
+  };
   return (
-    <>
-      <button type="button" className="link" disabled={isBusy} onClick={open}>
-        {t('sets.from_translation')}
-      </button>
-      {error ? <Problem error={error} /> : null}
-    </>
+    <ActionButton className="link" onRun={open}>
+      {t('sets.from_translation')}
+    </ActionButton>
   );
 }
 
@@ -255,29 +244,29 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
 function UnitEditRow({
   unit,
   onSave,
-  onClose,
+  editing,
 }: {
   unit: MemoryUnit;
   onSave: MemoryChanges['update'];
-  onClose: () => void;
+  editing: RowEditing;
 }) {
   const t = useT();
   const first = useRef<HTMLTextAreaElement>(null);
   const { run, error, isBusy } = useAction();
-  const [texts, setTexts] = useState({ source_text: unit.source_text, target_text: unit.target_text });
+  const [start] = useState({ source_text: unit.source_text, target_text: unit.target_text });
+  const [texts, setTexts] = useState(start);
   // A reload of the list must not change what the member saw when editing began.
   const [seen, setSeen] = useState(unit);
-  useEffect(() => first.current?.focus(), []);
+  useRowFields(first, editing, texts !== start);
   const save = (base: MemoryUnit) =>
     run(async () => {
       await onSave(base, texts);
       announce(t('sets.unit_saved'));
-      onClose();
+      editing.close();
     });
   const present = error instanceof ConflictError ? (error.present as MemoryUnit | undefined) : undefined;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event.nativeEvent)) return;
-    if (event.key === 'Escape') onClose();
+    editing.onKeyDown(event);
     if (isKey(event.nativeEvent, 'Mod+Enter')) void save(seen)();
   };
   const field = (name: 'source_text' | 'target_text', language: string) => (
@@ -305,10 +294,10 @@ function UnitEditRow({
         </td>
         <td>
           <Row justify="end">
-            <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
+            <button type="button" className="primary" aria-disabled={isBusy} onClick={save(seen)}>
               {t('sets.save')}
             </button>
-            <button type="button" disabled={isBusy} onClick={onClose}>
+            <button type="button" disabled={isBusy} onClick={editing.close}>
               {t('common.cancel')}
             </button>
           </Row>
@@ -328,7 +317,7 @@ function UnitEditRow({
                 </p>
                 <button
                   type="button"
-                  disabled={isBusy}
+                  aria-disabled={isBusy}
                   onClick={() => {
                     setSeen(present);
                     void save(present)();
@@ -336,7 +325,7 @@ function UnitEditRow({
                 >
                   {t('sets.keep_mine')}
                 </button>
-                <button type="button" disabled={isBusy} onClick={onClose}>
+                <button type="button" disabled={isBusy} onClick={editing.close}>
                   {t('sets.take_theirs')}
                 </button>
               </Row>

@@ -133,7 +133,7 @@ export function UploadForm({
       {table && shown && <ColumnFields table={table} assigned={shown} onAssign={setAssigned} />}
       {isOutdated && <p role="status">{t('sets.columns_changed')}</p>}
       <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
+        <button type="submit" className="primary" aria-disabled={isBusy}>
           {t(isPreviewNext ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
         </button>
         {previewed && (

@@ -18,7 +18,7 @@ type TextsOfUnit = Pick<MemoryUnit, 'source_text' | 'target_text'>;
 /** Maximum segments of one deletion. */
 const maxDeleted = 200;
 
-export const isSameUnit = (one: MemoryUnit, other: MemoryUnit) =>
+const isSameUnit = (one: MemoryUnit, other: MemoryUnit) =>
   one.set_id === other.set_id && one.unit_no === other.unit_no;
 
 /** The changes of TM segments. The latest one is offered for undo. */

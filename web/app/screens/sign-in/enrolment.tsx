@@ -81,7 +81,7 @@ export function Enrolment({
         value={code}
         onValue={setCode}
       />
-      <button type="submit" className="primary" disabled={confirm.isBusy}>
+      <button type="submit" className="primary" aria-disabled={confirm.isBusy}>
         {t('signin.enrol_submit')}
       </button>
     </form>

@@ -92,7 +92,7 @@ export function PasswordForm({
           onValue={setWorkspace}
         />
       )}
-      <button type="submit" className="primary" disabled={isBusy}>
+      <button type="submit" className="primary" aria-disabled={isBusy}>
         {t('signin.submit')}
       </button>
       {!isNaming && tenantId === undefined && (
@@ -130,7 +130,7 @@ function ForgottenPassword({ email }: { email: string }) {
           <p>{t('signin.forgot_mail')}</p>
           {error !== undefined && <Problem error={error} />}
           {sentTo === undefined ? (
-            <button type="button" disabled={isBusy || !email.includes('@')} onClick={send}>
+            <button type="button" aria-disabled={isBusy} disabled={!email.includes('@')} onClick={send}>
               {t('signin.forgot_send')}
             </button>
           ) : (

@@ -112,7 +112,7 @@ function WorkspaceChoice({
       <ul className="choices">
         {tenants.map(({ tenant_id, tenant_name }) => (
           <li key={tenant_id}>
-            <button type="button" disabled={isBusy} onClick={run(() => choose(tenant_id))}>
+            <button type="button" aria-disabled={isBusy} onClick={run(() => choose(tenant_id))}>
               <bdi>{tenant_name}</bdi>
             </button>
           </li>
@@ -158,7 +158,7 @@ function CodeForm({
         value={code}
         onValue={setCode}
       />
-      <button type="submit" className="primary" disabled={isBusy}>
+      <button type="submit" className="primary" aria-disabled={isBusy}>
         {t('signin.submit')}
       </button>
     </form>

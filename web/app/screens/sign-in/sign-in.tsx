@@ -214,7 +214,7 @@ function NewPassword({ token, onSet, restart }: { token: string; onSet(): void; 
         value={password}
         onValue={setPassword}
       />
-      <button type="submit" className="primary" disabled={isBusy}>
+      <button type="submit" className="primary" aria-disabled={isBusy}>
         {t('signin.reset_submit')}
       </button>
       <button type="button" className="plain" onClick={restart}>

@@ -78,7 +78,7 @@ export function SignUpForm({
         value={password}
         onValue={setPassword}
       />
-      <button type="submit" className="primary" disabled={isBusy}>
+      <button type="submit" className="primary" aria-disabled={isBusy}>
         {invitation ? t('signin.join_submit') : t('signin.found_submit')}
       </button>
     </form>

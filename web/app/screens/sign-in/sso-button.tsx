@@ -1,8 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { ActionButton } from '../../kit/form.tsx';
 import { leaveForProvider } from '../../session/sso.ts';
 import style from './steps.module.css';
 
@@ -17,18 +16,12 @@ export function SsoButton({
   next?: string | undefined;
 }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
   return (
-    <>
-      {error !== undefined && <Problem error={error} />}
-      <button
-        type="button"
-        disabled={isBusy}
-        onClick={run(() => leaveForProvider({ tenantId, inviteToken }, next === undefined ? {} : { next }))}
-      >
-        <KeyRound size={17} aria-hidden /> {t('signin.sso')}
-      </button>
-    </>
+    <ActionButton
+      onRun={() => leaveForProvider({ tenantId, inviteToken }, next === undefined ? {} : { next })}
+    >
+      <KeyRound size={17} aria-hidden /> {t('signin.sso')}
+    </ActionButton>
   );
 }
 
@@ -38,7 +31,6 @@ export function SsoButton({
  */
 export function SsoWindowButton({ tenantId }: { tenantId: string }) {
   const t = useT();
-  const { run, error } = useAction();
   const [isBlocked, setBlocked] = useState(false);
   const open = async () => {
     // The window is opened before any `await`, because browsers only allow it directly after a click.
@@ -54,11 +46,10 @@ export function SsoWindowButton({ tenantId }: { tenantId: string }) {
   };
   return (
     <>
-      {error !== undefined && <Problem error={error} />}
       {isBlocked && <p role="alert">{t('signin.window_blocked')}</p>}
-      <button type="button" className="primary" onClick={run(open)}>
+      <ActionButton className="primary" onRun={open}>
         <KeyRound size={17} aria-hidden /> {t('signin.sso')}
-      </button>
+      </ActionButton>
       <p className="hint">{t('signin.sso_window')}</p>
     </>
   );

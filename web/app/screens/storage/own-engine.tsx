@@ -160,11 +160,11 @@ function EngineForm({
         action={t('common.save')}
         onSubmit={save}
         problem={(error) => <SaveProblem error={error} />}
-        others={({ isBusy }) => (
-          <button type="button" disabled={isBusy || tests.isBusy || !(keepsKey || key)} onClick={test}>
+        others={
+          <button type="button" aria-disabled={tests.isBusy} disabled={!keepsKey && !key} onClick={test}>
             {t('storage.engine_test')}
           </button>
-        )}
+        }
       >
         <Select
           label={t('storage.engine_kind')}
@@ -197,7 +197,6 @@ function EngineForm({
           label={t('storage.engine_fallback')}
           hint={t('storage.engine_fallback_hint')}
           isOn={fallback}
-          isDisabled={false}
           onChange={(isOn) => change({ fallback: isOn })}
         />
         {tests.error ? <SaveProblem error={tests.error} /> : null}

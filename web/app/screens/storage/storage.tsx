@@ -155,7 +155,7 @@ function State({
       </p>
       {error ? <Problem error={error} retry={verify} /> : null}
       <div className="actions">
-        <button type="button" className="primary" disabled={isVerifying} onClick={verify}>
+        <button type="button" className="primary" aria-disabled={isVerifying} onClick={verify}>
           {isVerifying ? t('storage.verifying') : t('storage.verify')}
         </button>
         <button type="button" className="danger" disabled={isVerifying} onClick={() => setLeaving(true)}>

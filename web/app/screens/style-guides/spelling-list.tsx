@@ -79,7 +79,7 @@ export function SpellingList() {
                       className="ghost small"
                       aria-label={t('styleGuides.spelling_remove', { word })}
                       title={t('styleGuides.spelling_remove', { word })}
-                      disabled={isBusy}
+                      aria-disabled={isBusy}
                       onClick={remove(word)}
                     >
                       <X size={14} aria-hidden />

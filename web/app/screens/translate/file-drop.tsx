@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Lock, Upload } from 'lucide-react';
-import { type DragEvent, type ReactNode, useState } from 'react';
+import { type DragEvent, type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -11,7 +11,7 @@ import { useFormat } from '../../parts/format.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { leaveFocus, useAction } from '../../parts/use-action.ts';
 import type { Coverage } from '../../session/use-coverage.ts';
 import { createEstimate } from '../estimates/uploads.ts';
 import { accepted } from './file-kind.ts';
@@ -73,7 +73,7 @@ export function FileDrop({
         </Row>
       )}
       {files.length > 0 && (
-        <ul className="bare" aria-label={t('translate.results')}>
+        <ul id="files" tabIndex={-1} className="bare" aria-label={t('translate.results')}>
           {files.map((file) => (
             <FileRow
               key={file.id}
@@ -142,9 +142,11 @@ function SendFiles({ queue, request }: { queue: FileQueue; request: FileRequest 
   const countable = queue.countable.length;
   // A file that becomes text has no estimate either, but its owner has chosen that.
   const withOptions = queue.ready.filter(({ keepsLayout }) => keepsLayout).length - countable;
-  const send = () => {
+  const send = ({ currentTarget }: SyntheticEvent) => {
     setWasSent(true);
-    if (hasTargets) queue.send(request);
+    if (!hasTargets) return;
+    leaveFocus(currentTarget, '#files');
+    queue.send(request);
   };
   const estimate = run(async () => {
     setWasSent(true);
@@ -168,7 +170,7 @@ function SendFiles({ queue, request }: { queue: FileQueue; request: FileRequest 
         </Text>
         <Row>
           {countable > 0 && (
-            <button type="button" disabled={isBusy} onClick={estimate}>
+            <button type="button" aria-disabled={isBusy} onClick={estimate}>
               {t('translate.estimate')}
             </button>
           )}

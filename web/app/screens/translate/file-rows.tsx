@@ -8,6 +8,7 @@ import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { FormatBadge } from '../../parts/format-badge.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
+import { leaveFocus } from '../../parts/use-action.ts';
 import { EarlierVersion } from './earlier-version.tsx';
 import { accepted, pathsOf } from './file-kind.ts';
 import { FileParts } from './file-parts.tsx';
@@ -85,7 +86,13 @@ export function FileRow({
           ))
         )}
       </div>
-      <IconButton label={t('translate.remove_file', { name })} onClick={() => queue.remove(id)}>
+      <IconButton
+        label={t('translate.remove_file', { name })}
+        onClick={({ currentTarget }) => {
+          leaveFocus(currentTarget.parentElement, `.${styles.row} > button`);
+          queue.remove(id);
+        }}
+      >
         <X size={16} aria-hidden />
       </IconButton>
     </li>

@@ -34,7 +34,7 @@ export function Panes({
         {source}
         <Row as="footer" pad={3} justify="space-between">
           {way}
-          <button type="submit" className="primary" disabled={isBusy}>
+          <button type="submit" className="primary" aria-disabled={isBusy}>
             {isBusy ? t('translate.translating') : t('translate.submit')}
           </button>
         </Row>

@@ -5,15 +5,14 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Row } from '../../kit/box.tsx';
 import { Field } from '../../kit/field.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Facts, Section } from '../../kit/section.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { leftOf } from '../../parts/left-of.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proveFirst } from '../../session/proof.ts';
 
@@ -91,18 +90,16 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
 /** Saves the usage records of a month as a file. The file may be large, so it is streamed. */
 function Export({ tenantId, period }: { tenantId: string; period: string }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
-  const save = run(async () => {
+  const save = async () => {
     if (!(await proveFirst())) return;
     await saveFile(await client.usage.export(tenantId, { format: 'csv', period }));
     announce(t('usage.exported'));
-  });
+  };
   return (
     <div>
-      {error ? <Problem error={error} retry={() => void save()} /> : null}
-      <button type="button" disabled={isBusy} onClick={save}>
-        {isBusy ? t('usage.exporting') : t('usage.export')}
-      </button>
+      <ActionButton busy={t('usage.exporting')} onRun={save}>
+        {t('usage.export')}
+      </ActionButton>
     </div>
   );
 }

@@ -6,15 +6,14 @@ import { useT } from '../../i18n.tsx';
 import { Grid, Row, Stack } from '../../kit/box.tsx';
 import { Card } from '../../kit/card.tsx';
 import { DatePicker } from '../../kit/date-picker.tsx';
+import { ActionButton } from '../../kit/form.tsx';
 import { Section } from '../../kit/section.tsx';
 import { Segments } from '../../kit/segments.tsx';
 import { Text } from '../../kit/text.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
 import { useBreakdown, useRange, useReviewers } from './reports.ts';
@@ -157,15 +156,13 @@ function ApprovedItems() {
   const t = useT();
   const range = useRange();
   const [format, setFormat] = useState<'csv' | 'xlsx'>('csv');
-  const { run, error, isBusy } = useAction();
-  const save = run(async () => {
+  const save = async () => {
     const { fileName, content } = await bound(reviewReports).approvedItems({ ...range, format });
     await saveFile({ fileName, body: content });
     announce(t('usage.saved'));
-  });
+  };
   return (
     <Section title={t('usage.approved_items')} why={t('usage.approved_items_hint')}>
-      {error !== undefined && <Problem error={error} />}
       <Row gap={4}>
         <Segments<'csv' | 'xlsx'>
           label={t('usage.file_format')}
@@ -176,9 +173,7 @@ function ApprovedItems() {
           ]}
           onChange={setFormat}
         />
-        <button type="button" aria-busy={isBusy} disabled={isBusy} onClick={(event) => void save(event)}>
-          {t('usage.export_approved_items')}
-        </button>
+        <ActionButton onRun={save}>{t('usage.export_approved_items')}</ActionButton>
       </Row>
     </Section>
   );
