@@ -1,3 +1,4 @@
+import { ActionButton } from '../kit/action-button.tsx';
 import '../styles/workspace.css';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -8,7 +9,6 @@ import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
 import { loadWords, useInterface, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Dialog } from '../kit/dialog.tsx';
-import { ActionButton } from '../kit/form.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
 import { lazily } from '../parts/lazily.tsx';

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReopenRequest } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { ActionButton } from '../kit/form.tsx';
+import { ActionButton } from '../kit/action-button.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { announce } from './announcer.tsx';

@@ -4,7 +4,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { client, readArtifact } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { ActionButton } from '../kit/form.tsx';
+import { ActionButton } from '../kit/action-button.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { announce } from './announcer.tsx';
 

@@ -11,8 +11,8 @@ import { Refused, type ShownRefusal, shownRefusal, useAssign } from '../../assig
 import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { ActionButton } from '../../kit/action-button.tsx';
 import { Row, Stack } from '../../kit/box.tsx';
-import { ActionButton } from '../../kit/form.tsx';
 import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';

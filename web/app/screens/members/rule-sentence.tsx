@@ -2,13 +2,13 @@ import { Plus, X } from 'lucide-react';
 import type { AssignmentRule } from '#sdk/types.ts';
 import type { Colleague } from '../../assignments/colleagues.ts';
 import { useT } from '../../i18n.tsx';
+import { leaveFocus } from '../../kit/action-button.tsx';
 import { Row, Stack } from '../../kit/box.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { type Option, Select } from '../../kit/select.tsx';
 import { InlineField, Sentence } from '../../kit/sentence.tsx';
 import { Text } from '../../kit/text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
-import { leaveFocus } from '../../parts/use-action.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 
 /** Sets a property of a rule; without a value, the property is removed. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { MemoryChange, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { ActionButton } from '../../kit/form.tsx';
+import { ActionButton } from '../../kit/action-button.tsx';
 import { Text } from '../../kit/text.tsx';
 import { UndoToast } from '../../kit/toast.tsx';
 import { announce } from '../../parts/announcer.tsx';

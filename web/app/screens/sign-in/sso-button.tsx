@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { ActionButton } from '../../kit/form.tsx';
+import { ActionButton } from '../../kit/action-button.tsx';
 import { leaveForProvider } from '../../session/sso.ts';
 import style from './steps.module.css';
 

@@ -4,6 +4,7 @@ import { type DragEvent, type ReactNode, type SyntheticEvent, useState } from 'r
 import type { LanguageCode } from '#server/languages.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { leaveFocus } from '../../kit/action-button.tsx';
 import { Fill, Row, Stack } from '../../kit/box.tsx';
 import { FileChoice } from '../../kit/file-choice.tsx';
 import { Flaw, Text } from '../../kit/text.tsx';
@@ -11,7 +12,7 @@ import { useFormat } from '../../parts/format.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
-import { leaveFocus, useAction } from '../../parts/use-action.ts';
+import { useAction } from '../../parts/use-action.ts';
 import type { Coverage } from '../../session/use-coverage.ts';
 import { createEstimate } from '../estimates/uploads.ts';
 import { accepted } from './file-kind.ts';

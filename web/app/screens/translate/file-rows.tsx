@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { leaveFocus } from '../../kit/action-button.tsx';
 import { Stack } from '../../kit/box.tsx';
 import { Choice } from '../../kit/check-group.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
@@ -8,7 +9,6 @@ import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { FormatBadge } from '../../parts/format-badge.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
-import { leaveFocus } from '../../parts/use-action.ts';
 import { EarlierVersion } from './earlier-version.tsx';
 import { accepted, pathsOf } from './file-kind.ts';
 import { FileParts } from './file-parts.tsx';
