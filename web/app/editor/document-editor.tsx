@@ -244,7 +244,7 @@ function useDocumentRows(
     findingsOf,
     ...decisions,
     // The last decision may be the approval, which only Reopen reverts.
-    ...(isReadOnly && { canUndo: false, undo: () => {}, redo: () => {} }),
+    ...(isReadOnly && { canUndo: false, undo() {}, redo() {} }),
   } satisfies RowSource<Segment>;
   return { source, isReadOnly, isOthersTurn, opening, remember, others: claims.map(({ holder }) => holder) };
 }

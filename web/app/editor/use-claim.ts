@@ -37,9 +37,8 @@ export function useClaim(kind: 'job' | 'document', id?: string, position?: numbe
       // A renewal does not count as an opening: what colleagues have changed since the first one may not be shown.
       const opened = !isOpened.current;
       isClaimed.current = true;
-      const read_ms_ago = readAt ? Math.max(0, Date.now() - readAt) : 0;
-      const place = position !== undefined && { position };
-      client.reviews.claim({ kind, id, opened, read_ms_ago, ...place }).then(
+      const read_ms_ago = readAt && Math.max(0, Date.now() - readAt);
+      client.reviews.claim({ kind, id, opened, position, read_ms_ago }).then(
         ({ others: claims }) => {
           if (!isShown) return;
           isOpened.current = true;

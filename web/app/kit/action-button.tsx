@@ -29,10 +29,3 @@ export function ActionButton({
     </>
   );
 }
-
-/** Moves the focus from an element that an action removes to the next control, or else to the one before it. */
-export function leaveFocus(removed: Element | null, wanted = 'main :is(a[href], button:enabled)'): void {
-  const all = [...document.querySelectorAll<HTMLElement>(wanted)].filter((one) => !removed?.contains(one));
-  const isNext = (one: Element) => removed?.compareDocumentPosition(one) === Node.DOCUMENT_POSITION_FOLLOWING;
-  (all.find(isNext) ?? all.at(-1) ?? document.querySelector<HTMLElement>('main'))?.focus();
-}

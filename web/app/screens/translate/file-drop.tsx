@@ -4,8 +4,8 @@ import { type DragEvent, type ReactNode, type SyntheticEvent, useState } from 'r
 import type { LanguageCode } from '#server/languages.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
-import { leaveFocus } from '../../kit/action-button.tsx';
 import { Fill, Row, Stack } from '../../kit/box.tsx';
+import { leaveFocus } from '../../kit/data-table.tsx';
 import { FileChoice } from '../../kit/file-choice.tsx';
 import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
-import { leaveFocus } from '../../kit/action-button.tsx';
 import { Stack } from '../../kit/box.tsx';
 import { Choice } from '../../kit/check-group.tsx';
+import { leaveFocus } from '../../kit/data-table.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Flaw, Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
