@@ -202,14 +202,14 @@ function isLive(): SQL {
 /** Days after which the record that an item was opened is deleted. */
 const keptDays = 90;
 
-/** Records that a member has opened an item. @param age the milliseconds since then, of which at most a day count */
+/** Records that a member has opened an item. @param age the milliseconds since then */
 export async function recordOpening(
   tx: Tx,
   { tenantId, userId }: Pick<Claimant, 'tenantId' | 'userId'>,
   item: ReviewItem,
   age = 0,
 ): Promise<void> {
-  const openedAt = sql`now() - make_interval(secs => ${Math.min(age / 1000, 86_400)})`;
+  const openedAt = sql`now() - make_interval(secs => ${Math.min(age / 1000, keptDays * 86_400)})`;
   await tx
     .insert(reviewOpenings)
     .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt })
