@@ -171,9 +171,51 @@ export interface RebuildOptions extends Selection, Languages {
   kept?: KeptTexts | undefined;
   /** The recognized pages. Absent if no page was recognized. */
   recognition?: Recognition | undefined;
+  /** The corrections of the texts, in the order in which they were made. */
+  mends?: readonly Mend[] | undefined;
 }
 
-export type ExtractOptions = Selection & Partial<Languages> & Pick<RebuildOptions, 'kept' | 'recognition'>;
+export type ExtractOptions = Selection &
+  Partial<Languages> &
+  Pick<RebuildOptions, 'kept' | 'mends' | 'recognition'>;
+
+/**
+ * A correction of the texts of a page by a reviewer. Texts have the IDs that they have after the mends before it. A joined
+ * text has the IDs of its parts (`p3.b12-b13`), and `p3.b12.40` is the part of `p3.b12` from its character 40.
+ */
+export type Mend =
+  | { kind: 'join'; ids: string[] }
+  /** Divides a text after some of its characters (`countShown`); without numbers, where it continues on another page. */
+  | { kind: 'split'; id: string; at: number[] }
+  /** Translates a text that the format keeps. */
+  | { kind: 'translate'; id: string };
+
+/**
+ * Counts the UTF-16 units of a text without spaces and hyphens, which a file need not have where a text has them: it may
+ * break lines there.
+ */
+export function countShown(text: string): number {
+  return text.replace(/[\s\u00ad\u2010-]/gu, '').length;
+}
+
+/** The texts of some pages after mends. */
+export interface MendedTexts {
+  /** The texts in reading order. */
+  segments: Segment[];
+  /** The IDs of the texts that each mend has made, in the order of the mends; none if it cannot be made. */
+  made: string[][];
+  kept: KeptSegment[];
+}
+
+/** A text of a page that is not translated. */
+export interface KeptSegment {
+  id: string;
+  page: number;
+  text: string;
+  /** Why it is not translated, such as `number`. */
+  reason: string;
+  rectangle: PageRectangle;
+}
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
@@ -204,6 +246,8 @@ export interface LayoutFormat {
    * @throws {FileError} `unreadable` if the images cannot be decoded
    */
   recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
+  /** Lists the texts of some pages after mends. Absent for a format whose texts cannot be mended. */
+  mend?(bytes: Uint8Array, numbers: readonly number[], options: ExtractOptions): Promise<MendedTexts>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

@@ -3,6 +3,7 @@ import type {
   ExtractedDocument,
   ExtractOptions,
   Finding,
+  MendedTexts,
   PageRectangle,
   RebuildOptions,
   RebuiltDocument,
@@ -24,6 +25,7 @@ import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
+import { Mends } from './pdf/mends.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -80,15 +82,16 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
     const selected = selectPages(selection.pages, pdf.pageCount);
     const tally = new TextTally();
     const scans = new Scans(selection.recognition);
+    const mends = new Mends(selection.mends);
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const isSelected = selected.has(number);
-      const found = findBlocks(page, isSelected ? vocabulary : undefined);
+      const found = findBlocks(page, isSelected ? vocabulary : undefined, mends);
       tallyPage(tally, page, found, isSelected);
       if (!isSelected) continue;
       const scan = scans.content(number);
       if (!scans.has(number)) counts.add(page, found.blocks.length, found.kept);
-      const { blocks, kept } = scan ? findBlocks(scan, vocabulary) : found;
+      const { blocks, kept } = scan ? findBlocks(scan, vocabulary, mends) : found;
       if (scan) {
         tallyPage(tally, scan, { blocks, kept }, true);
         scans.keepWords(blocks);
@@ -100,22 +103,8 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
     }
     tallyDocument(tally, pdf.document);
-    const areas = new Map(
-      pages.flatMap(({ blocks }) =>
-        blocks.map(({ id, matrix, box }) => [id, pageRectangle(transformRectangle(matrix, box))] as const),
-      ),
-    );
-    joinParts(pages, findContinued(pages.filter(({ blocks }) => !scans.content(blocks[0]?.page ?? 0))));
-    markRunningHeaders(pages);
-    const segments = pages.flatMap(({ blocks }) =>
-      blocks.map((block) => {
-        const parts = partsOf(block.id);
-        const rectangles = parts.flatMap((id) => (pageOfBlock(id) === block.page ? [areas.get(id)!] : []));
-        return scans.segment(
-          segmentOf(block, vocabulary.settle(block.content), rectangles, places.get(parts[0]!)),
-        );
-      }),
-    );
+    const continued = findContinued(pages.filter(({ blocks }) => !scans.content(blocks[0]?.page ?? 0)));
+    const segments = segmentsOf(pages, mends.texts(continued), { places, scans, vocabulary });
     if (segments.length === 0 && counts.imagePages.length === 0 && !hasEnd(bytes))
       throw new FileError('unreadable', 'incomplete PDF: its end (%%EOF) is missing; send the whole file');
     const isWordFile = selection.output === 'docx';
@@ -139,6 +128,59 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       outcome,
       ...(imagePages.length > 0 && { imagePages }),
     };
+  });
+}
+
+/** The segments of pages, some of whose blocks are parts of texts. Changes the pages. */
+function segmentsOf(
+  pages: PageOfBlocks[],
+  texts: readonly string[][],
+  { places, scans, vocabulary }: { places: Map<string, string>; scans: Scans; vocabulary: Vocabulary },
+): Segment[] {
+  const areas = new Map(
+    pages.flatMap(({ blocks }) =>
+      blocks.map(({ id, matrix, box }) => [id, pageRectangle(transformRectangle(matrix, box))] as const),
+    ),
+  );
+  joinParts(pages, texts);
+  markRunningHeaders(pages);
+  return pages.flatMap(({ blocks }) =>
+    blocks.map((block) => {
+      const parts = partsOf(block.id);
+      const rectangles = parts.flatMap((id) => (pageOfBlock(id) === block.page ? [areas.get(id)!] : []));
+      return scans.segment(
+        segmentOf(block, vocabulary.settle(block.content), rectangles, places.get(parts[0]!)),
+      );
+    }),
+  );
+}
+
+/** Lists the texts of some pages after mends. See `LayoutFormat.mend`. */
+export function mend(
+  bytes: Uint8Array,
+  numbers: readonly number[],
+  options: ExtractOptions,
+): Promise<MendedTexts> {
+  return withPdf(bytes, async (pdf) => {
+    const vocabulary = new Vocabulary();
+    const scans = new Scans(options.recognition);
+    const mends = new Mends(options.mends);
+    const direction = directionOf(options.sourceLanguage ?? 'en');
+    const places = new Map<string, string>();
+    const pages: PageOfBlocks[] = [];
+    const kept: MendedTexts['kept'] = [];
+    for (const number of numbers) {
+      const page = scans.content(number) ?? (await pdf.readPage(number));
+      const found = findBlocks(page, vocabulary, mends);
+      if (scans.has(number)) scans.keepWords(found.blocks);
+      const items = pageOfItems(page, found);
+      for (const [id, place] of placesOf(items, direction)) places.set(id, place);
+      pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
+      for (const { id, text, reason, box } of found.kept)
+        if (id !== undefined) kept.push({ id, page: number, text, reason, rectangle: pageRectangle(box) });
+    }
+    const segments = segmentsOf(pages, mends.texts([]), { places, scans, vocabulary });
+    return { segments, kept, made: (options.mends ?? []).map((one) => mends.madeBy(one)) };
   });
 }
 
@@ -209,12 +251,13 @@ async function translatePages(
   const annotations = new AnnotationMover(document);
   const selected = selectPages(options.pages, pdf.pageCount);
   const scans = new Scans(options.recognition);
+  const mends = new Mends(options.mends);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const places = new Map<string, PageRectangle[]>();
   const read = async (number: number) => {
     const page = annotations.withOwnFields(await pdf.readPage(number));
     const scan = scans.content(number);
-    const found = findBlocks(scan ?? page);
+    const found = findBlocks(scan ?? page, undefined, mends);
     targets.add(found.blocks);
     return { page, scan, ...found };
   };

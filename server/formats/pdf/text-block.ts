@@ -80,9 +80,14 @@ export function blockId(page: number, index: number): string {
   return `p${page}.b${index}`;
 }
 
+/** The id of a text that is not translated, such as `p3.k2`. */
+export function keptId(page: number, index: number): string {
+  return `p${page}.k${index}`;
+}
+
 /** Returns the page number of a block by its id. */
 export function pageOfBlock(id: string): number {
-  return Number(/^p(\d+)\.b/.exec(id)?.[1]);
+  return Number(/^p(\d+)\.[bk]/.exec(id)?.[1]);
 }
 
 /** Glyphs that are drawn with their own font and codes, at the position of their tag in the translation. */
