@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  doublePrecision,
   foreignKey,
   index,
   integer,
@@ -106,6 +107,8 @@ export const documentJobs = pgTable(
      */
     decisions: integer('decisions').notNull().default(0),
     renderedDecisions: integer('rendered_decisions').notNull().default(0),
+    /** The number of times that texts of its pages were joined, split and so on, or that this was undone. */
+    mends: integer('mends').notNull().default(0),
     /** The end of the lease of a review or an approval. Other reviews and approvals, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
@@ -167,8 +170,10 @@ export const documentSegments = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     documentId: identifier('document_id').notNull(),
-    /** From 0. */
+    /** From 0. A mended text gets a position that no text had before. */
     position: integer('position').notNull(),
+    /** The place in the reading order among the positions; null if it is the position. */
+    rank: doublePrecision('rank'),
     regionId: text('region_id').notNull(),
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
@@ -278,7 +283,17 @@ export const segmentEvents = pgTable(
      * `redone` have the ID of the change that was undone or redone.
      */
     kind: text('kind', {
-      enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'resolved', 'undone', 'redone'],
+      enum: [
+        'edited',
+        'confirmed',
+        'unconfirmed',
+        'repeated',
+        'resolved',
+        'kept',
+        'mended',
+        'undone',
+        'redone',
+      ],
     }).notNull(),
     /** The member; null if the caller used an API key. */
     userId: identifier('user_id'),
@@ -299,6 +314,51 @@ export const segmentEvents = pgTable(
     index('segment_events_segment_idx').on(t.tenantId, t.documentId, t.position, t.createdAt),
     index('segment_events_change_idx').on(t.tenantId, t.documentId, t.changeId),
     index('segment_events_latest_idx').on(t.tenantId, t.documentId, t.createdAt),
+    foreignKey({
+      columns: [t.tenantId, t.documentId],
+      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The corrections of the texts of a document's pages by reviewers, each of which can be undone. */
+export const documentMends = pgTable(
+  'document_mends',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    /** The ID of the change. */
+    mendId: identifier('mend_id').notNull(),
+    /** The place in the order in which they are made. */
+    number: integer('number').notNull(),
+    /**
+     * The request; the corrections that a format makes (`server/formats/document.ts`); and the place of a text that it
+     * moves in the reading order, before and after.
+     */
+    mend: jsonb('mend')
+      .$type<{
+        requested: unknown;
+        mends: unknown[];
+        moved?: { position: number; from: number | null; to: number };
+      }>()
+      .notNull(),
+    /** The positions of the texts that it replaced, and of those that it made. */
+    replaced: jsonb('replaced').$type<number[]>().notNull(),
+    made: jsonb('made').$type<number[]>().notNull(),
+    /** The rows of the texts that the document does not have now: the replaced ones, or after an undo the others. */
+    rows: jsonb('rows').$type<unknown[]>().notNull(),
+    /** The places of comments on the replaced texts. */
+    comments: jsonb('comments').$type<{ comment_id: string; position: number }[]>().notNull().default([]),
+    /** The member; null if the caller used an API key. */
+    userId: identifier('user_id'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** When its texts were translated and billed; null before. */
+    translatedAt: moment('translated_at'),
+    undoneAt: moment('undone_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.mendId] }),
+    index('document_mends_document_idx').on(t.tenantId, t.documentId, t.number),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],

@@ -8,6 +8,7 @@ import type {
   DocumentPayload,
   HashTextsPayload,
   KeepTextsPayload,
+  MendPayload,
   RebuildPayload,
   RecognitionPayload,
   RefusedFile,
@@ -49,6 +50,10 @@ export async function sampleFile(
 
 export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   return orFileError(fileWork.run('extract_document', payload, scope));
+}
+
+export function mendFile({ fileWork }: Files, payload: MendPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('mend_document', payload, scope));
 }
 
 export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {

@@ -246,8 +246,11 @@ export interface LayoutFormat {
    * @throws {FileError} `unreadable` if the images cannot be decoded
    */
   recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
-  /** Lists the texts of some pages after mends. Absent for a format whose texts cannot be mended. */
-  mend?(bytes: Uint8Array, numbers: readonly number[], options: ExtractOptions): Promise<MendedTexts>;
+  /**
+   * Lists the texts of some pages after mends. Absent for a format whose texts cannot be mended.
+   * @param pages the numbers of the pages; default: those of the last mend
+   */
+  mend?(bytes: Uint8Array, options: ExtractOptions, pages?: readonly number[]): Promise<MendedTexts>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

@@ -25,7 +25,7 @@ import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { Mends } from './pdf/mends.ts';
+import { Mends, pagesOf } from './pdf/mends.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -158,8 +158,8 @@ function segmentsOf(
 /** Lists the texts of some pages after mends. See `LayoutFormat.mend`. */
 export function mend(
   bytes: Uint8Array,
-  numbers: readonly number[],
   options: ExtractOptions,
+  numbers: readonly number[] = pagesOf(options.mends?.at(-1)),
 ): Promise<MendedTexts> {
   return withPdf(bytes, async (pdf) => {
     const vocabulary = new Vocabulary();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
 import type { Segment } from '#server/formats/document.ts';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
@@ -8,6 +9,7 @@ import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { plainTypography } from '#server/matching/typography.ts';
 import { pausing } from '#server/platform/threads/slices.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import { mismatchWarnings } from '#server/translation/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
@@ -33,7 +35,13 @@ export async function ingestSource(run: DocumentRun): Promise<void> {
  * Reads the source file.
  * @throws AppError if the file is missing or damaged
  */
-export async function readSource({ services, tenantId, documentId }: DocumentRun): Promise<Uint8Array> {
+export async function readSource({
+  services,
+  tenantId,
+  documentId,
+}: Pick<DocumentRun, 'documentId' | 'tenantId'> & {
+  services: LocatingServices & Pick<Services, 'database' | 'log'>;
+}): Promise<Uint8Array> {
   const source = await services.database.inTenant(tenantId, (tx) =>
     newestArtifact(tx, tenantId, documentId, 'source'),
   );
@@ -144,12 +152,13 @@ export function sourceKeyOf(
   return createHash('sha256').update(repeated).digest('hex');
 }
 
-function rowOf(segment: Segment, position: number, isDemanded: boolean) {
+export function rowOf(segment: Segment, position: number, isDemanded: boolean, rank?: number) {
   const { regionId, cellId, kind, page, place, rectangles, context, variant, source, words } = segment;
   const sourceKey = sourceKeyOf(segment);
   const issues = doubtOf(words);
   return {
     position,
+    rank,
     region_id: regionId,
     cell_id: cellId,
     kind,
@@ -169,19 +178,19 @@ function rowOf(segment: Segment, position: number, isDemanded: boolean) {
   };
 }
 
-function insertSegments(
+export function insertSegments(
   tx: Tx,
-  { tenantId, documentId }: DocumentRun,
+  { tenantId, documentId }: Pick<DocumentRun, 'documentId' | 'tenantId'>,
   rows: ReturnType<typeof rowOf>[],
 ): PromiseLike<unknown> {
   return tx.execute(sql`
     insert into document_segments
-      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, context, variant,
+      (tenant_id, document_id, position, rank, region_id, cell_id, kind, page, place, source_rectangles, context, variant,
         max_length, length_unit, source_key, source, source_text, words, issues, needs_review)
-    select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
+    select ${tenantId}, ${documentId}, r.position, r.rank, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
       r.context, r.variant, r.max_length, r.length_unit, decode(r.source_key, 'hex'), r.source, r.source_text, r.words,
       r.issues, r.needs_review
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, rank float8, region_id text, cell_id text, kind text,
       page int, place text, rectangles jsonb, context text, variant text, max_length int, length_unit text, source_key text, source jsonb, source_text text,
       words jsonb, issues jsonb, needs_review boolean)`);
 }

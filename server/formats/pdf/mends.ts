@@ -63,6 +63,12 @@ export function idsOf(mend: Mend): readonly string[] {
   return mend.kind === 'join' ? mend.ids : [mend.id];
 }
 
+/** Returns the numbers of the pages that a mend concerns, in order. */
+export function pagesOf(mend: Mend | undefined): number[] {
+  const ids = mend ? idsOf(mend).flatMap(partsOf) : [];
+  return [...new Set(ids.map(pageOfBlock))].sort((one, other) => one - other);
+}
+
 const joinedId = ([first = '', ...others]: readonly string[]): string =>
   [first, ...others.map((id) => id.replace(/^p\d+\./, ''))].join('-');
 

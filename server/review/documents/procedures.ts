@@ -28,6 +28,7 @@ import {
   progressQuery,
   readProgress,
 } from './list.ts';
+import { mendDocument, mendedTexts, mendInput } from './mend.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
 import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
 import {
@@ -102,6 +103,11 @@ export const workplaceProcedures = {
     .input(documentRecheckInput)
     .output(recheckedSegments)
     .mutation(({ ctx, input }) => recheckSegments(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  mend: deferredTenantProcedure('review')
+    .input(mendInput)
+    .output(mendedTexts)
+    .mutation(({ ctx, input }) => mendDocument(ctx.services, ctx.withTenant, ctx, input)),
 
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)

@@ -2,6 +2,8 @@ import type {
   ExtractedDocument,
   Languages,
   LayoutFormat,
+  Mend,
+  MendedTexts,
   RebuildOptions,
   RebuiltDocument,
   Recognition,
@@ -28,7 +30,13 @@ export interface DocumentPayload extends FilePayload {
   /** Undefined without an existing translation. */
   kept?: KeptTexts | undefined;
   /** Undefined before the pages that consist of images are recognized. */
-  recognition?: Recognition;
+  recognition?: Recognition | undefined;
+  mends?: readonly Mend[];
+}
+
+export interface MendPayload extends DocumentPayload {
+  /** See `LayoutFormat.mend`. */
+  pages?: readonly number[];
 }
 
 export interface RecognitionPayload extends FilePayload {
@@ -105,10 +113,24 @@ export function extractDocumentTask({
   languages,
   kept,
   recognition,
+  mends,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
   return orRefusal(format, ({ extract }) =>
-    extract(bytes, { ...selection, ...languages, kept, recognition }),
+    extract(bytes, { ...selection, ...languages, kept, recognition, mends }),
   );
+}
+
+export function mendDocumentTask({
+  format,
+  bytes,
+  languages,
+  pages,
+  ...options
+}: MendPayload): Promise<RefusedFile | MendedTexts> {
+  return orRefusal(format, ({ mend }) => {
+    if (!mend) throw new Error(`the texts of the format ${format} cannot be mended`);
+    return mend(bytes, { ...languages, ...options }, pages);
+  });
 }
 
 /** Decides which texts of an existing translation stay. */

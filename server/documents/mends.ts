@@ -1,0 +1,198 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { prepare, type Tx } from '#db/client.ts';
+import { documentJobs, documentMends, documentSegments } from '#db/schema/documents.ts';
+import { settleTopUp } from '#server/billing/metering/committed-usage.ts';
+import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { Mend } from '#server/formats/document.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import { lookUpTexts, translateGroup } from '#server/translation/pipeline/group.ts';
+import type { GroupText } from '#server/translation/pipeline/run.ts';
+import { type DocumentRow, groupRequestOf, isDocument, requestOf, requireDocument } from './jobs.ts';
+import { sourceTexts } from './segment-contexts.ts';
+import { figuresOf } from './segment-figures.ts';
+import { noteOf, ofDocument, readingOrder } from './segments.ts';
+
+/*
+ * Mends of a document: a reviewer joins or divides texts of its pages. The texts that a mend makes get new positions, and
+ * are translated and billed once. The rows of the texts that they replace are kept, so that an undo brings them back.
+ */
+
+type Document = Pick<DocumentRow, 'documentId' | 'mends' | 'tenantId'>;
+
+/** Returns the mends of a document that are not undone, in the order in which they are made. */
+export async function selectMends(tx: Tx, { tenantId, documentId, mends }: Document): Promise<Mend[]> {
+  if (mends === 0) return [];
+  const rows = await tx
+    .select({ mend: documentMends.mend })
+    .from(documentMends)
+    .where(and(...isActive({ tenantId, documentId })))
+    .orderBy(asc(documentMends.number));
+  return rows.flatMap(({ mend }) => mend.mends as Mend[]);
+}
+
+function isActive({ tenantId, documentId }: Pick<Document, 'documentId' | 'tenantId'>) {
+  const { tenantId: tenant, documentId: document, undoneAt } = documentMends;
+  return [eq(tenant, tenantId), eq(document, documentId), isNull(undoneAt)];
+}
+
+/** @throws AppError 409 conflict if texts that a mend has made are not translated yet */
+export async function requireMendsTranslated(tx: Tx, row: DocumentRow): Promise<void> {
+  if (row.mends === 0 || (await selectUntranslated(tx, row)).length === 0) return;
+  throw new AppError('conflict', 'texts that were joined or divided are not translated yet; try again later');
+}
+
+type MendServices = Pick<
+  Services,
+  'backgroundWork' | 'database' | 'embedder' | 'engine' | 'glossaries' | 'log' | 'settings'
+>;
+
+/** A text that a mend has made, without a translation. */
+type MendedText = GroupText & { position: number; sourceText: string };
+
+/**
+ * Translates the texts that mends have made, and bills them. Does nothing if they are translated. It may run twice at the
+ * same time; then the first result counts.
+ * @throws AppError of the engine; then the texts stay without a translation
+ */
+export async function translateMended(
+  services: MendServices,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const found = await services.database.inTenant(tenantId, async (tx) => {
+    const row = await requireDocument(tx, tenantId, documentId);
+    const texts = row.mends > 0 ? await selectUntranslated(tx, row) : [];
+    const request = groupRequestOf(requestOf(row));
+    return { row, texts, request, found: await lookUpTexts(tx, request, texts) };
+  });
+  const { row, texts, request } = found;
+  if (texts.length === 0) return;
+  const scope = { tenantId, signal, run: {} };
+  await services.engine.redaction?.learn(() => sourceTexts(services, row), scope);
+  const { translations, cost } = await translateGroup(
+    services,
+    scope,
+    { request, texts, found: found.found },
+    () => services.log.warn({ document_id: documentId }, 'a mended text is translated without fuzzy matches'),
+  );
+  const rows = translations.map(({ of, translation }) => ({
+    position: of.position,
+    target: translation.target,
+    target_text: translation.targetText,
+    score: translation.score === null ? null : Math.round(translation.score),
+    needs_review: translation.needsReview,
+    issues: translation.issues,
+    fast_path: translation.fastPath,
+    provenance: translation.provenance,
+  }));
+  await services.database.inTenant(tenantId, async (tx) => {
+    await tx
+      .select({ id: documentJobs.documentId })
+      .from(documentJobs)
+      .where(isDocument(tenantId, documentId))
+      .for('no key update');
+    const stored = await tx.execute<{ position: number; source_text: string }>(sql`
+      update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
+        needs_review = s.needs_review or r.needs_review, issues = s.issues || r.issues, fast_path = r.fast_path,
+        provenance = r.provenance
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, target jsonb, target_text text, score int,
+        needs_review boolean, issues jsonb, fast_path text, provenance jsonb)
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position and s.target is null
+      returning s.position, s.source_text`);
+    if (stored.length === 0) return;
+    const chars = new Map(stored.map((one) => [one.position, countCodePoints(one.source_text)]));
+    const { inputTokens, outputTokens, models } = cost;
+    await tx
+      .update(documentJobs)
+      .set({
+        edits: sql`${documentJobs.edits} + ${stored.length}::int`,
+        translatedSegments: sql`${documentJobs.translatedSegments} + ${stored.length}::int`,
+        sourceChars: sql`${documentJobs.sourceChars} + ${sumOf(chars.values())}::int`,
+        inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${inputTokens}, 1000000000)::int`,
+        outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${outputTokens}, 1000000000)::int`,
+        reportFigures: await figuresOf(tx, tenantId, documentId),
+        updatedAt: sql`clock_timestamp()`,
+      })
+      .where(isDocument(tenantId, documentId));
+    const unbilled = await tx
+      .select({ mendId: documentMends.mendId, made: documentMends.made })
+      .from(documentMends)
+      .where(and(...isActive(row), isNull(documentMends.translatedAt)));
+    const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
+    const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
+    for (const [index, { mendId, made }] of unbilled.entries()) {
+      const sourceChars = sumOf(made.map((position) => chars.get(position) ?? 0));
+      await billMend(tx, {
+        ...{ tenantId, mendId, sourceLang, targetLang, sourceChars, fastPath: null, trialChars: 0, models },
+        billableChars: weighCharacters(sourceChars, sourceLang, targetLang, weight),
+        // The mends are translated together, so the tokens are those of the first one.
+        ...(index === 0 ? { inputTokens, outputTokens } : { inputTokens: 0, outputTokens: 0 }),
+        submittedBy: row.submittedBy,
+      });
+    }
+    if (row.drawsTopup) await settleTopUp(tx, tenantId);
+  });
+}
+
+const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0);
+
+function selectUntranslated(tx: Tx, row: DocumentRow): Promise<MendedText[]> {
+  const { tenantId, documentId } = row;
+  const near = (sign: string, order: string) => sql<string | null>`(
+    select b.source_text from document_segments b where b.tenant_id = ${tenantId} and b.document_id = ${documentId}
+      and coalesce(b.rank, b.position) ${sql.raw(sign)} ${readingOrder(row)}
+    order by coalesce(b.rank, b.position) ${sql.raw(order)} limit 1)`;
+  const { position, source, sourceText, place, context, variant } = documentSegments;
+  return tx
+    .select({
+      position,
+      source,
+      sourceText,
+      place,
+      context,
+      variant,
+      before: near('<', 'desc'),
+      after: near('>', 'asc'),
+    })
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.target} is null and ${position} in (
+        select jsonb_array_elements_text(m.made)::int from document_mends m
+        where m.tenant_id = ${tenantId} and m.document_id = ${documentId} and m.undone_at is null)`,
+    )
+    .orderBy(readingOrder(row))
+    .then((rows) =>
+      rows.map(({ place, context, source, ...text }) => ({
+        ...text,
+        limits: [],
+        context: noteOf(place, context),
+        source: source as InlineContent,
+      })),
+    );
+}
+
+const value = sql.placeholder;
+
+/** Bills the texts of a mend once, as a usage record with the ID of the mend. */
+const billMend = prepare<JobUsage & { tenantId: string; mendId: string }, { updatedAt: Date }[]>((db) => {
+  const { tenantId, mendId, translatedAt } = documentMends;
+  const billed = db.$with('finished').as(
+    db
+      .update(documentMends)
+      .set({ translatedAt: sql`now()` })
+      .where(
+        sql`${tenantId} = ${value('tenantId')} and ${mendId} = ${value('mendId')} and ${translatedAt} is null`,
+      )
+      .returning({
+        tenantId,
+        jobId: sql<string>`${mendId}`.as('job_id'),
+        status: sql<string>`'translated'`.as('status'),
+        updatedAt: sql<Date>`now()`.as('updated_at'),
+      }),
+  );
+  return recordUsage(db, 'document', billed).prepare('bill_mend');
+});
