@@ -9,6 +9,7 @@ import { AppError } from '#server/errors.ts';
 import type { Mend } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
+import { newId } from '#server/platform/ids.ts';
 import { lookUpTexts, translateGroup } from '#server/translation/pipeline/group.ts';
 import type { GroupText } from '#server/translation/pipeline/run.ts';
 import { type DocumentRow, groupRequestOf, isDocument, requestOf, requireDocument } from './jobs.ts';
@@ -104,6 +105,14 @@ export async function translateMended(
       where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position and s.target is null
       returning s.position, s.source_text`);
     if (stored.length === 0) return;
+    // The text is newer than what a reviewer has read, so an approval of that has to name this version.
+    const events = stored.map(({ position }) => ({ position, event_id: newId() }));
+    await tx.execute(sql`
+      insert into segment_events (tenant_id, event_id, document_id, position, change_id, kind, target_text, created_at)
+      select ${tenantId}, e.event_id, ${documentId}, e.position, e.event_id, 'mended', s.target_text, clock_timestamp()
+      from json_to_recordset(${JSON.stringify(events)}::json) as e(position int, event_id text)
+      join document_segments s
+        on s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = e.position`);
     const chars = new Map(stored.map((one) => [one.position, countCodePoints(one.source_text)]));
     const { inputTokens, outputTokens, models } = cost;
     await tx

@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentMends, documentSegments } from '#db/schema/documents.ts';
 import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
-import { mendFile } from '#server/documents/file-work.ts';
+import { fileRefusal, mendFile } from '#server/documents/file-work.ts';
 import {
   type DocumentRow,
   demandsReview,
@@ -18,7 +18,6 @@ import { isAtOneOf, ofDocument, readingOrder } from '#server/documents/segments.
 import { insertSegments, readSource, rowOf } from '#server/documents/stages/extract.ts';
 import { AppError } from '#server/errors.ts';
 import { countShown, type Mend, type MendedTexts } from '#server/formats/document.ts';
-import { FileError } from '#server/formats/file-error.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
@@ -27,7 +26,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import type { Finding } from '#server/translation/findings.ts';
 import type { Author } from '../author.ts';
-import { documentAuthor } from './document.ts';
+import { documentAuthor, requireTranslated } from './document.ts';
 import { lockWritable } from './lock-writable.ts';
 import { applyChanges, changeSegments, recordChange, type SegmentChange } from './segment-changes.ts';
 import { currentSegments, ofDocumentJob, reviewer, viewSegments } from './segment-schema.ts';
@@ -101,6 +100,65 @@ export const mendedTexts = currentSegments.extend({
 
 type MendedView = z.infer<typeof mendedTexts>;
 
+export const pageQuery = z.object({
+  ...ofDocumentJob,
+  page: z.int().min(1).max(1_000_000).describe('The number of the page, from 1.'),
+});
+
+export const pageOfTexts = z.object({
+  kept: z
+    .array(
+      z.object({
+        region_id: z.string().describe('The ID of the text, with which it can be translated.'),
+        text: z.string().describe('The text.'),
+        reason: z.string().describe('Why it is not translated, such as `number`, `identifier` or `label`.'),
+        rectangle: z
+          .array(z.number())
+          .describe(
+            'Its place on the page: [left, bottom, right, top], in points, before the page is rotated.',
+          ),
+      }),
+    )
+    .describe('The texts of the page that are not translated and can be.'),
+});
+
+/**
+ * Reads the texts of a page that are in no segment.
+ * @throws AppError 404; 400 if the document is not translated, is no PDF, or does not have the page
+ */
+export async function readPageTexts(
+  services: LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>,
+  withTenant: WithTenant,
+  { document_id: documentId, page }: z.infer<typeof pageQuery>,
+): Promise<z.infer<typeof pageOfTexts>> {
+  const { row, mends, recognition } = await withTenant(async (tx, { tenant }) => {
+    const row = await requireTranslated(tx, tenant.id, documentId);
+    requirePages(row);
+    const recognition = await selectRecognition(tx, tenant.id, documentId);
+    return { row, recognition, mends: await selectMends(tx, row) };
+  });
+  if (page > (row.pageCount ?? 0))
+    throw new AppError('validation_error', `page: the file has ${row.pageCount ?? 0} pages`);
+  const { kept } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  return {
+    kept: kept.map(({ id, text, reason, rectangle }) => ({ region_id: id, text, reason, rectangle })),
+  };
+}
+
+/** Reads the texts of pages with mends. @throws AppError 400 for a damaged file */
+async function readTexts(
+  services: LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>,
+  row: DocumentRow,
+  options: Pick<Parameters<typeof mendFile>[1], 'mends' | 'pages' | 'recognition'>,
+): Promise<MendedTexts> {
+  const { tenantId, documentId } = row;
+  const bytes = await readSource({ services, tenantId, documentId });
+  const file = { format: row.sourceFormat, bytes, languages: languagesOf(row) };
+  return mendFile(services, { ...file, ...options }, { tenantId }).catch((error: unknown) => {
+    throw fileRefusal(error);
+  });
+}
+
 type SegmentRow = typeof documentSegments.$inferSelect;
 
 type MendServices = LocatingServices & Parameters<typeof translateMended>[0] & Pick<Services, 'fileWork'>;
@@ -154,21 +212,8 @@ export async function mendDocument(
     });
     if ('done' in prepared) return prepared.done;
     const { row } = prepared;
-    const found = await mendFile(
-      services,
-      {
-        format: row.sourceFormat,
-        bytes: await readSource({ services, tenantId: row.tenantId, documentId }),
-        languages: languagesOf(row),
-        recognition: prepared.recognition,
-        mends: [...prepared.mends, ...prepared.made],
-      },
-      { tenantId: row.tenantId },
-    ).catch((error: unknown) => {
-      if (error instanceof FileError)
-        throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
-      throw error;
-    });
+    const { mends, made, recognition } = prepared;
+    const found = await readTexts(services, row, { mends: [...mends, ...made], recognition });
     const stored = await services.database.inTenant(row.tenantId, (tx) => store(tx, prepared, found));
     if (!stored) continue;
     await translateMended(services, row).catch((error: unknown) => {
@@ -183,12 +228,16 @@ export async function mendDocument(
   );
 }
 
-function requireMendable(row: DocumentRow): void {
+function requirePages(row: DocumentRow): void {
   if (row.sourceFormat !== 'pdf')
     throw new AppError(
       'validation_error',
       `texts of a ${row.sourceFormat} file cannot be joined or divided; only those of a PDF can`,
     );
+}
+
+function requireMendable(row: DocumentRow): void {
+  requirePages(row);
   if (isApproved(row))
     throw new AppError(
       'conflict',

@@ -28,7 +28,7 @@ import {
   progressQuery,
   readProgress,
 } from './list.ts';
-import { mendDocument, mendedTexts, mendInput } from './mend.ts';
+import { mendDocument, mendedTexts, mendInput, pageOfTexts, pageQuery, readPageTexts } from './mend.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
 import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
 import {
@@ -108,6 +108,11 @@ export const workplaceProcedures = {
     .input(mendInput)
     .output(mendedTexts)
     .mutation(({ ctx, input }) => mendDocument(ctx.services, ctx.withTenant, ctx, input)),
+
+  page: deferredTenantProcedure('read')
+    .input(pageQuery)
+    .output(pageOfTexts)
+    .query(({ ctx, input }) => readPageTexts(ctx.services, ctx.withTenant, input)),
 
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)
