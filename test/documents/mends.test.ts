@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { renderQueued } from '#server/documents/rendering.ts';
+import { readPages } from '#server/formats/flatten/pdf.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { madePdf } from '../formats/pdf-made.ts';
-import { recordingEngine, useDocuments } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
@@ -11,48 +13,339 @@ const mine = useDocuments(app, engine);
 const line = (text: string, x: number, y: number, size = 12) =>
   `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET`;
 
-/** A page with a title in two pieces, a sentence with two clauses, and a number. */
+/** A page with a title in two pieces, a text of two sentences, a dish, and a number with a letter. */
 const page = [
   line('Half a', 60, 340, 24),
   line('dozen oysters', 60, 280, 24),
   line('Please ask our staff before you order. Open from noon.', 60, 200),
-  line('Table 12', 60, 120),
-  line('19.50', 60, 60),
+  line('Served with lemon', 60, 120),
+  line('ROOM-2047-B', 60, 60),
 ].join('\n');
 
-async function translated() {
+const title = ['p1.b1', 'p1.b2'];
+const sentences = 'p1.b3';
+const dish = 'p1.b4';
+
+async function translated(form: Fields = {}): Promise<string> {
   const bytes = await madePdf({ content: page });
   const source_document = new File([new Uint8Array(bytes)], 'menu.pdf', { type: 'application/pdf' });
-  const { id } = await mine.translate([], { source_document });
+  const { id } = await mine.translate([], { source_document, ...form });
+  engine.reset();
   return id;
 }
 
-const texts = async (id: string) =>
-  (await mine.segments(id)).segments.map((segment: Fields) => [segment['region_id'], segment['source_text']]);
+type Segment = Fields & { region_id: string; source_text: string; target_text: string | null };
 
-async function mend(id: string, change: Fields, status = 200) {
-  const response = await mine.mutate('mend', { document_id: id, mend: change });
-  expect([response.status, response.body.detail]).toEqual([
-    status,
-    status === 200 ? undefined : expect.anything(),
-  ]);
-  return response.body;
+const list = async (id: string): Promise<Segment[]> => (await mine.segments(id)).segments;
+const texts = async (id: string) =>
+  (await list(id)).map(({ region_id, source_text }) => [region_id, source_text]);
+
+const send = (id: string, mend: Fields, headers = mine.headers) =>
+  mine.mutate('mend', { document_id: id, mend }, headers);
+
+async function mended(id: string, mend: Fields) {
+  const { status, body } = await send(id, mend);
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
 }
 
-describe('a mend of a PDF', () => {
-  test('joins texts, translates only the new one, and can be undone', async () => {
+async function undo(id: string, change_id: string, name = 'undo') {
+  const { status, body } = await mine.mutate(name, { document_id: id, change_id });
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
+}
+
+async function pageText(file: Uint8Array): Promise<string> {
+  const pages: string[] = [];
+  await readPages(file, (text) => pages.push(text) > 0);
+  return pages.join(' ').replace(/\s+/g, ' ');
+}
+
+const join = { action: 'join', region_ids: title };
+
+describe('a join', () => {
+  test('makes one text of neighbors, and translates only that', async () => {
+    const id = await translated();
+    const before = await list(id);
+    const body = await mended(id, { action: 'join', region_ids: title.toReversed() });
+    const after = await list(id);
+    expect(after[0]).toMatchObject({
+      region_id: 'p1.b1-b2',
+      source_text: 'Half a dozen oysters',
+      target_text: 'fr of Half a dozen oysters',
+    });
+    expect(after.slice(1)).toEqual(before.slice(2));
+    expect(engine.texts()).toEqual(['Half a dozen oysters']);
+    expect(body).toMatchObject({
+      removed: [0, 1],
+      segments: [after[0]],
+      translated_again: { segments: 1, characters: 20 },
+    });
+    expect(await mine.read(id)).toMatchObject({ quality_report: { total_units: before.length - 1 } });
+  });
+
+  test('sets the new text as one in the file', async () => {
+    const id = await translated();
+    await mended(id, join);
+    const file = new Uint8Array(await (await mine.download(id)).arrayBuffer());
+    expect(await pageText(file)).toContain('fr of Half a dozen oysters');
+  });
+
+  test('is billed once, with the characters of the new text', async () => {
+    const id = await translated();
+    const chars = (await mine.read(id)).billable_chars;
+    await mended(id, join);
+    await mended(id, join);
+    expect((await mine.read(id)).billable_chars).toBe(chars + 20);
+    expect((await mine.records()).map(({ source_chars }) => source_chars)).toEqual([chars, 20]);
+  });
+
+  test('that is sent again changes nothing', async () => {
+    const id = await translated();
+    const first = await mended(id, join);
+    expect(await mended(id, join)).toEqual(first);
+  });
+
+  test('of texts that are not neighbors is refused, and names the text between them', async () => {
+    const id = await translated();
+    const { status, body } = await send(id, { action: 'join', region_ids: ['p1.b1', sentences] });
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('p1.b2 is between')]);
+  });
+
+  test('of a text that was joined before is a conflict, and says by whom', async () => {
+    const id = await translated();
+    await mine.mutate('mend', { document_id: id, mend: join, reviewer: 'Lenna' });
+    const { status, body } = await send(id, { action: 'join', region_ids: ['p1.b2', sentences] });
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('p1.b2 was joined by Lenna')]);
+    expect(await list(id)).toHaveLength(3);
+  });
+
+  test('made twice at the same time is made once', async () => {
+    const id = await translated();
+    const results = await Promise.all([1, 2, 3].map(() => send(id, join)));
+    expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(results.map(({ body }) => body.change_id)).size).toBe(1);
+    expect((await mine.records()).map(({ source_chars }) => source_chars)).toHaveLength(2);
+  });
+
+  test('of different texts at the same time makes both', async () => {
+    const id = await translated();
+    const other = { action: 'join', region_ids: [sentences, dish] };
+    const results = await Promise.all([send(id, join), send(id, other)]);
+    expect(results.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await texts(id)).map(([region]) => region)).toEqual(['p1.b1-b2', 'p1.b3-b4']);
+  });
+});
+
+describe('a split', () => {
+  const at = ['Please ask our staff before you order. '.length];
+  const split = { action: 'split', region_id: sentences, at };
+
+  test('makes several texts of one, in its place', async () => {
+    const id = await translated();
+    await mended(id, split);
+    expect((await texts(id)).slice(2, 5)).toEqual([
+      ['p1.b3.0', 'Please ask our staff before you order.'],
+      ['p1.b3.32', 'Open from noon.'],
+      [dish, 'Served with lemon'],
+    ]);
+    expect(engine.texts().sort()).toEqual(['Open from noon.', 'Please ask our staff before you order.']);
+  });
+
+  test('of a joined text gives the texts before it their places', async () => {
+    const id = await translated();
+    await mended(id, join);
+    await mended(id, { action: 'split', region_id: 'p1.b1-b2', at: [7] });
+    expect((await texts(id)).slice(0, 2)).toEqual([
+      ['p1.b1-b2.0', 'Half a'],
+      ['p1.b1-b2.5', 'dozen oysters'],
+    ]);
+  });
+
+  test('opens a confirmed text again, and its undo confirms it', async () => {
+    const id = await translated();
+    const { target_text } = (await list(id))[2]!;
+    const confirmed = { position: 2, target_text, replaces: target_text, confirmed: true };
+    await mine.mutate('save', { document_id: id, segments: [confirmed], reviewer: 'Rev' });
+    const { change_id } = await mended(id, split);
+    expect((await list(id)).map(({ confirmed_by }) => confirmed_by)).toEqual([null, null, null, null, null]);
+    await undo(id, change_id);
+    expect((await list(id))[2]).toMatchObject({ region_id: sentences, confirmed_by: 'Rev', target_text });
+  });
+
+  test.each([
+    ['at the start', [0]],
+    ['behind the end', [500]],
+    ['in the wrong order', [20, 5]],
+    ['without offsets', []],
+  ])('%s is refused, and nothing changes', async (_name, offsets) => {
     const id = await translated();
     const before = await texts(id);
-    expect(before[0]).toEqual(['p1.b1', 'Half a']);
-    engine.reset();
-    const body = await mend(id, { action: 'join', region_ids: ['p1.b2', 'p1.b1'] });
-    expect(await texts(id)).toEqual([['p1.b1-b2', 'Half a dozen oysters'], ...before.slice(2)]);
-    expect(body.removed).toEqual([0, 1]);
-    expect(body.translated_again).toEqual({ segments: 1, characters: 20 });
-    expect(body.segments[0].target_text).toContain('Half a dozen oysters');
-    expect(engine.texts()).toEqual(['Half a dozen oysters']);
-    const undone = await mine.mutate('undo', { document_id: id, change_id: body.change_id });
-    expect(undone.body.removed).toEqual(body.segments.map(({ position }: Fields) => position));
+    const { status } = await send(id, { action: 'split', region_id: sentences, at: offsets });
+    expect([422, 400]).toContain(status);
     expect(await texts(id)).toEqual(before);
+  });
+});
+
+describe('an undo of a mend', () => {
+  test('brings the texts back with their drafts and comments, and a redo makes it again', async () => {
+    const id = await translated();
+    const { target_text: replaces } = (await list(id))[0]!;
+    const draft = { position: 0, target_text: 'Une demi', replaces };
+    await mine.mutate('save', { document_id: id, segments: [draft] });
+    const before = await list(id);
+    const { change_id, segments } = await mended(id, join);
+    expect(await undo(id, change_id)).toMatchObject({
+      positions: [0, 1],
+      removed: segments.map(({ position }: Fields) => position),
+    });
+    expect(await list(id)).toEqual(before);
+    engine.reset();
+    expect(await undo(id, change_id, 'redo')).toMatchObject({ removed: [0, 1], segments });
+    expect(await list(id)).toEqual([expect.objectContaining({ region_id: 'p1.b1-b2' }), ...before.slice(2)]);
+    expect(engine.texts()).toEqual([]);
+  });
+
+  test('is refused after the new text was edited, so that no work is lost', async () => {
+    const id = await translated();
+    const { change_id, segments } = await mended(id, join);
+    const [{ position, target_text: replaces }] = segments;
+    await mine.mutate('save', {
+      document_id: id,
+      segments: [{ position, target_text: 'Une demi-douzaine', replaces }],
+    });
+    const { status } = await mine.mutate('undo', { document_id: id, change_id });
+    expect(status).toBe(409);
+    expect((await list(id))[0]).toMatchObject({ target_text: 'Une demi-douzaine' });
+  });
+
+  test('of a mend whose text was mended again is refused until that is undone', async () => {
+    const id = await translated();
+    const first = await mended(id, join);
+    const second = await mended(id, { action: 'split', region_id: 'p1.b1-b2', at: [7] });
+    expect((await mine.mutate('undo', { document_id: id, change_id: first.change_id })).status).toBe(409);
+    await undo(id, second.change_id);
+    await undo(id, first.change_id);
+    expect((await texts(id)).slice(0, 2).map(([region]) => region)).toEqual(title);
+  });
+});
+
+describe('a text that is kept', () => {
+  test('stays as in the source, is not billed, and does not reach the TM', async () => {
+    const id = await translated();
+    const body = await mended(id, { action: 'keep', region_ids: [dish] });
+    expect(body.translated_again).toEqual({ segments: 0, characters: 0 });
+    expect((await list(id))[3]).toMatchObject({
+      target_text: 'Served with lemon',
+      provenance: { engine: 'reviewer', kept: true },
+    });
+    expect(await mine.records()).toHaveLength(1);
+    expect((await mine.approve(id)).status).toBe(200);
+    const { fed_pairs } = (await mine.read(id)).feed_manifest;
+    expect(fed_pairs.map(({ source_text }: Fields) => source_text)).not.toContain('Served with lemon');
+  });
+
+  test('gets its translation back', async () => {
+    const id = await translated();
+    const { target_text } = (await list(id))[3]!;
+    await mended(id, { action: 'keep', region_ids: [dish] });
+    await mended(id, { action: 'translate', region_ids: [dish] });
+    expect((await list(id))[3]).toMatchObject({ target_text });
+  });
+
+  test('by the format can be translated, in its place in the reading order', async () => {
+    const id = await translated();
+    const { body } = await mine.query('page', { document_id: id, page: 1 });
+    expect(body.kept).toEqual([
+      {
+        region_id: 'p1.k1',
+        text: 'ROOM-2047-B',
+        reason: 'identifier',
+        rectangle: [expect.closeTo(60, 0), expect.any(Number), expect.any(Number), expect.any(Number)],
+      },
+    ]);
+    await mended(id, { action: 'translate', region_ids: ['p1.k1'] });
+    expect((await list(id)).at(-1)).toMatchObject({
+      region_id: 'p1.k1',
+      target_text: 'fr of ROOM-2047-B',
+    });
+    expect((await mine.query('page', { document_id: id, page: 1 })).body.kept).toEqual([]);
+  });
+});
+
+describe('the reading order', () => {
+  test('has a moved text in its new place in all lists, and an undo moves it back', async () => {
+    const id = await translated();
+    const before = (await texts(id)).map(([region]) => region);
+    const { change_id } = await mended(id, { action: 'order', region_id: dish, after: 'p1.b1' });
+    const moved = ['p1.b1', dish, 'p1.b2', sentences];
+    expect((await texts(id)).map(([region]) => region)).toEqual(moved);
+    const found = await mine.query('search', { document_id: id });
+    expect(found.body.segments.map(({ region_id }: Fields) => region_id)).toEqual(moved);
+    const xliff = await app.request(`/api/documents/${id}/segments?format=xliff`, {
+      headers: { ...mine.headers, accept: 'application/xliff+xml' },
+    });
+    const sources = [...(await xliff.text()).matchAll(/<source[^>]*>([^<]*)/g)].map(([, text]) => text);
+    expect(sources.slice(0, 2)).toEqual(['Half a', 'Served with lemon']);
+    await undo(id, change_id);
+    expect((await texts(id)).map(([region]) => region)).toEqual(before);
+  });
+
+  test('is read page by page', async () => {
+    const id = await translated();
+    await mended(id, { action: 'order', region_id: dish, after: null });
+    const seen: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await mine.segments(id, `?limit=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(page.segments[0].region_id);
+      if (page.next_cursor === null) break;
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual([dish, 'p1.b1', 'p1.b2', sentences]);
+  });
+});
+
+describe('a mended text without a translation', () => {
+  afterEach(() => engine.reset());
+
+  test('keeps the mend, holds the approval, and is translated by the queue', async () => {
+    const id = await translated();
+    engine.reply = () => Promise.reject(new Error('the model is down'));
+    const { segments } = await mended(id, join);
+    expect(segments[0]).toMatchObject({ target_text: null });
+    expect((await mine.approve(id)).status).toBe(409);
+    expect((await mine.download(id)).status).toBe(200);
+    engine.reset();
+    await renderQueued(app.services, { tenantId: mine.tenantId, documentId: id });
+    expect((await list(id))[0]).toMatchObject({ target_text: 'fr of Half a dozen oysters' });
+    expect((await mine.approve(id)).status).toBe(200);
+    expect(await mine.records()).toHaveLength(2);
+  });
+});
+
+describe('a mend is refused', () => {
+  test('for an approved document, until it is reopened', async () => {
+    const id = await translated();
+    await mine.approve(id);
+    expect(await send(id, join)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('reopen it') },
+    });
+  });
+
+  test('for a file without pages', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    expect(await send(id, join)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('PDF') },
+    });
+  });
+
+  test('for the document of another workspace, as if it did not exist', async () => {
+    const id = await translated();
+    const others = await openDocuments(app);
+    const stranger = await send(id, join, others.headers);
+    expect(stranger.status).toBe(404);
+    expect(await list(id)).toHaveLength(4);
   });
 });
