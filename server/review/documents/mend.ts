@@ -4,6 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentMends, documentSegments } from '#db/schema/documents.ts';
 import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
+import { readSource } from '#server/documents/artifacts.ts';
 import { fileRefusal, mendFile } from '#server/documents/file-work.ts';
 import {
   type DocumentRow,
@@ -14,8 +15,8 @@ import {
 } from '#server/documents/jobs.ts';
 import { selectMends, translateMended } from '#server/documents/mends.ts';
 import { selectRecognition } from '#server/documents/recognition.ts';
+import { insertSegments, rowOf } from '#server/documents/segment-rows.ts';
 import { isAtOneOf, ofDocument, readingOrder } from '#server/documents/segments.ts';
-import { insertSegments, readSource, rowOf } from '#server/documents/stages/extract.ts';
 import { AppError } from '#server/errors.ts';
 import { countShown, type Mend, type MendedTexts } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
