@@ -19,9 +19,9 @@ export interface JudgedText {
   index: number;
   kind: (typeof kinds)[number];
   text: string;
-  /** Whether it is divided, whether other words are in its text, or both; undefined if it comes out exactly. */
+  /** Whether it is divided, whether other words are in its text, or both; undefined if it is exact. */
   fault?: 'cut' | 'joined' | 'both' | undefined;
-  /** The texts of the service that have its letters, if it does not come out exactly. */
+  /** The texts of the service that have its letters, if it is not exact. */
   found: string[];
 }
 
