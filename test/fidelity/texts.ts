@@ -5,6 +5,7 @@ import { FileError } from '#server/formats/file-error.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import { fileOf } from './eye/strangers.ts';
+import { countRules, noCounts, type RuleCounts, ruleTable } from './pdf/rule-shares.ts';
 import { type JudgedText, judgeTexts, kinds, type Mode } from './pdf/tagged-texts.ts';
 import { renderSection, type Section } from './report.ts';
 
@@ -37,13 +38,14 @@ interface JudgedFile {
   pages: Record<Mode, JudgedText[]>[];
 }
 
-async function judgeFile(bytes: Uint8Array): Promise<JudgedFile['pages']> {
+async function judgeFile(bytes: Uint8Array, counts: RuleCounts | null): Promise<JudgedFile['pages']> {
   const pdf = await openPdf(await normalize(bytes));
   const pages: JudgedFile['pages'] = [];
   for (let number = 1; number <= Math.min(maxPages, pdf.pageCount); number++) {
     const page = await pdf.readPage(number);
     const [off, on] = modes.map((mode) => judgeTexts(page, mode));
     pages.push({ off: off ?? [], on: on ?? [] });
+    if (counts) for (const mode of modes) countRules(page, mode, counts);
   }
   await pdf.close();
   return pages;
@@ -56,6 +58,8 @@ const options = {
   /** A file for the texts, and one of an earlier run: the texts that have changed are printed. */
   save: { type: 'string' },
   against: { type: 'string' },
+  /** Whether the shares of the rules about two lines are printed. */
+  rules: { type: 'boolean', default: false },
 } as const;
 
 /**
@@ -66,6 +70,7 @@ const options = {
 export async function measureTexts(args: readonly string[]): Promise<Section[] | undefined> {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const files: JudgedFile[] = [];
+  const counts = values.rules ? noCounts() : null;
   const left: string[][] = [];
   for (const { split, repository, commit, path } of readTruth()) {
     if (values.split && split !== values.split) continue;
@@ -73,7 +78,7 @@ export async function measureTexts(args: readonly string[]): Promise<Section[] |
     const bytes = fileOf(folder, commit, path);
     try {
       if (!bytes) throw new FileError('unreadable', 'is absent');
-      files.push({ repository, path, pages: await judgeFile(bytes) });
+      files.push({ repository, path, pages: await judgeFile(bytes, counts) });
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       left.push([`${repository} ${path}`, error.message]);
@@ -82,6 +87,7 @@ export async function measureTexts(args: readonly string[]): Promise<Section[] |
   if (values.against) printChanges(files, JSON.parse(readFileSync(values.against, 'utf8')) as JudgedFile[]);
   if (values.save) writeFileSync(values.save, JSON.stringify(files));
   const section = textSection(files, left);
+  if (counts) console.log(renderSection({ title: 'Rules', notes: '', tables: [ruleTable(counts)] }));
   if (!values.split) return [section];
   console.log(renderSection(section));
   return undefined;

@@ -103,7 +103,7 @@ interface DeclaredText {
 }
 
 /** Returns the declared texts of a page; undefined if most of its letters are in none. */
-function declaredTexts({
+export function declaredTexts({
   texts,
 }: PageContent): { list: DeclaredText[]; elements: Map<ShownGlyph, StructureElement> } | undefined {
   const found = new Map<StructureElement, ShownGlyph[]>();
@@ -159,7 +159,7 @@ function hasTabs(places: readonly Place[]): boolean {
   });
 }
 
-function hideTags(page: PageContent) {
+export function hideTags(page: PageContent) {
   const hidden = page.texts.map((text) => [text, text.element] as const);
   for (const [text] of hidden) text.element = undefined;
   return hidden;
