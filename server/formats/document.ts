@@ -188,7 +188,11 @@ export type Mend =
   /** Divides a text after some of its characters (`countShown`); without numbers, where it continues on another page. */
   | { kind: 'split'; id: string; at: number[] }
   /** Translates a text that the format keeps. */
-  | { kind: 'translate'; id: string };
+  | { kind: 'translate'; id: string }
+  /** Gives the translation another place on its page. */
+  | { kind: 'space'; id: string; rectangle: PageRectangle }
+  /** Gives the translation the font size of another text. */
+  | { kind: 'size'; id: string; like: string };
 
 /**
  * Counts the UTF-16 units of a text without spaces and hyphens, which a file need not have where a text has them: it may

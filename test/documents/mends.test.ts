@@ -451,3 +451,39 @@ describe('places like one', () => {
     ]);
   });
 });
+
+describe('the place and the size of a translation', () => {
+  const boxes = async (id: string) => {
+    await mine.mutate('render', { document_id: id });
+    const segments = await list(id);
+    return new Map(segments.map((one) => [one.region_id, (one['target_rectangles'] as number[][])[0]!]));
+  };
+
+  test('are those of the mend in the file, and of the source again after its undo', async () => {
+    const id = await translated();
+    const before = await boxes(id);
+    const rectangle = [200, 90, 390, 130];
+    const { change_id, translated_again } = await mended(id, { action: 'space', region_id: dish, rectangle });
+    expect(translated_again.segments).toBe(0);
+    const [left, bottom, right, top] = (await boxes(id)).get(dish)!;
+    expect([left! >= 199, bottom! >= 89, right! <= 391, top! <= 131]).toEqual([true, true, true, true]);
+    await undo(id, change_id);
+    expect((await boxes(id)).get(dish)).toEqual(before.get(dish));
+  });
+
+  test('is the size of another text', async () => {
+    const id = await translated();
+    const heightOf = ([, bottom, , top]: number[]) => top! - bottom!;
+    const before = heightOf((await boxes(id)).get(dish)!);
+    await mended(id, { action: 'size', region_id: dish, like: 'p1.b1' });
+    expect(heightOf((await boxes(id)).get(dish)!) / before).toBeCloseTo(2, 1);
+  });
+
+  test.each([[[100, 100, 102, 130]], [[100, 130, 200, 100]], [[1, 2, 3]]])(
+    '%s is no place',
+    async (rectangle) => {
+      const id = await translated();
+      expect((await send(id, { action: 'space', region_id: dish, rectangle })).status).toBe(422);
+    },
+  );
+});

@@ -27,6 +27,8 @@ import type { MendedView, MendInput, Requested } from './schema.ts';
 import {
   isSame,
   type Part,
+  type PlacingMend,
+  placingOf,
   readTexts,
   requireMendable,
   resolve,
@@ -70,8 +72,11 @@ export async function mendDocument(
       }
       const earlier = await selectSame(tx, row, mend);
       if (earlier) return { done: earlier };
+      const changes: Requested[] = [mend].flat();
+      const placing = changes.filter((one) => one.action === 'space' || one.action === 'size');
+      if (placing.length > 0) return { done: await place(tx, row, author, placing) };
       const parts: Part[] = [];
-      for (const one of [mend].flat()) parts.push(...(await resolve(tx, row, one as StructuralMend)));
+      for (const one of changes) parts.push(...(await resolve(tx, row, one as StructuralMend)));
       const changed = parts.flatMap(({ rows }) => rows);
       if (new Set(changed.map(({ position }) => position)).size < changed.length)
         throw new AppError('validation_error', 'mend: name each text once');
@@ -319,18 +324,51 @@ export async function order(
       .update(documentSegments)
       .set({ rank })
       .where(and(ofDocument(row.tenantId, row.documentId), eq(documentSegments.position, moved.position)));
-    await tx.insert(documentMends).values({
-      ...{
-        tenantId: row.tenantId,
-        documentId: row.documentId,
-        mendId,
-        userId: author.userId,
-        number: row.mends,
-      },
-      ...{ replaced: [], made: [], rows: [] },
-      mend: { mends: [], requested, moved: { position: moved.position, from: moved.rank, to: rank } },
-    });
-    await countMend(tx, row, 0, 0);
+    const to = { position: moved.position, from: moved.rank, to: rank };
+    await insertMend(tx, row, author, mendId, { mends: [], requested, moved: to });
   });
   return viewOfChange(tx, row, mendId, [moved]);
+}
+
+/** Stores a mend that replaces no texts. */
+async function insertMend(
+  tx: Tx,
+  row: DocumentRow,
+  { userId }: Author,
+  mendId: string,
+  mend: typeof documentMends.$inferInsert.mend,
+): Promise<void> {
+  const { tenantId, documentId, mends: number } = row;
+  const none = { replaced: [], made: [], rows: [] };
+  await tx.insert(documentMends).values({ tenantId, documentId, mendId, userId, number, mend, ...none });
+  await countMend(tx, row, 0, 0);
+}
+
+async function place(
+  tx: Tx,
+  row: DocumentRow,
+  author: Author,
+  requested: readonly PlacingMend[],
+): Promise<MendedView> {
+  const ids = requested.flatMap((one) =>
+    one.action === 'size' ? [one.region_id, one.like] : [one.region_id],
+  );
+  const rows = await selectNamed(tx, row, [...new Set(ids)]);
+  const divided = ids.find((id) => id.includes('_'));
+  if (divided !== undefined)
+    throw new AppError('validation_error', `mend: the text ${divided} continues elsewhere; split it first`);
+  const mendId = newId();
+  await changeSegments(tx, row, { positions: [], edits: 1 }, () =>
+    insertMend(tx, row, author, mendId, {
+      mends: requested.map(placingOf),
+      requested: requested.length === 1 ? requested[0] : requested,
+    }),
+  );
+  const changed = new Set(requested.map(({ region_id }) => region_id));
+  return viewOfChange(
+    tx,
+    row,
+    mendId,
+    rows.filter(({ regionId }) => changed.has(regionId)),
+  );
 }

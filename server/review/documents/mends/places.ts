@@ -16,7 +16,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { requireTranslated } from '../document.ts';
 import type { pageOfTexts, pageQuery, Requested, similarPlaces, similarQuery } from './schema.ts';
-import { isSame, readTexts, requirePages, resolve } from './texts.ts';
+import { isSame, placingOf, readTexts, requirePages, resolve } from './texts.ts';
 
 /* What a page has besides its segments: texts that are kept, and places like that of a mend. */
 
@@ -120,6 +120,8 @@ const idsOfMend = (mend: SimilarPlace['mend']): readonly string[] =>
 
 function requestOfMend(mend: SimilarPlace['mend'], sourceText: string): Requested {
   if (mend.kind === 'join') return { action: 'join', region_ids: mend.ids };
+  if (mend.kind === 'space') return { action: 'space', region_id: mend.id, rectangle: mend.rectangle };
+  if (mend.kind === 'size') return { action: 'size', region_id: mend.id, like: mend.like };
   if (mend.kind !== 'split') return { action: mend.kind, region_ids: [mend.id] };
   const at = mend.at.map((count) => offsetOf(sourceText, count));
   return { action: 'split', region_id: mend.id, at };
@@ -141,5 +143,6 @@ async function likeOf(
 ): Promise<SimilarPlace['mend'] | undefined> {
   if (requested.action === 'order') return undefined;
   if (requested.action === 'keep') return { kind: 'keep', id: requested.region_ids[0]! };
+  if (requested.action === 'space' || requested.action === 'size') return placingOf(requested);
   return (await resolve(tx, row, requested))[0]?.mend;
 }
