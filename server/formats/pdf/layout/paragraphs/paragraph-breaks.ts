@@ -63,6 +63,8 @@ export const breakRules: readonly BreakRule[] = [
   breaks('icon or label', (pair) => !pair.isDeclaredOne && pair.endsEarly && !pair.isCentred && pair.isEntry),
   breaks('heading in an element', (pair) => pair.isDeclaredOne && pair.endsSentence && pair.startsHeading),
   breaks('size', ({ above, line, mayGoOn, endsEarly }) => isOtherSize(above, line, mayGoOn, endsEarly)),
+  // An author may end a line within a declared text, but only a full line is no sign of that.
+  joins('element', (pair) => pair.isDeclaredOne && !pair.endsEarly),
   joins('centred sentence', (pair) => pair.areDeclaredApart && pair.isCentredSentence),
   breaks(
     'short and far',
