@@ -2,7 +2,7 @@ import { runsOf } from '../../statistics.ts';
 import { isAddress, labelStart, withoutCase } from '../sentences.ts';
 import { continuesAddress } from './addresses.ts';
 import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
-import { changesIndent, isNextItem, startsItem, startsLabel, startsLikeItem } from './indents.ts';
+import { changesIndent, startsItem, startsLabel, startsLikeItem } from './indents.ts';
 import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
@@ -63,6 +63,12 @@ export const breakRules: readonly BreakRule[] = [
   breaks('icon or label', (pair) => !pair.isDeclaredOne && pair.endsEarly && !pair.isCentred && pair.isEntry),
   breaks('heading in an element', (pair) => pair.isDeclaredOne && pair.endsSentence && pair.startsHeading),
   breaks('size', ({ above, line, mayGoOn, endsEarly }) => isOtherSize(above, line, mayGoOn, endsEarly)),
+  // An author may end a line within a declared text, but a full line is no sign of that.
+  joins(
+    'element',
+    ({ isDeclaredOne, endsEarly, endsSentence, isSpread }) =>
+      isDeclaredOne && !endsEarly && !(endsSentence && isSpread),
+  ),
   joins('centred sentence', (pair) => pair.areDeclaredApart && pair.isCentredSentence),
   breaks(
     'short and far',
@@ -90,7 +96,6 @@ export const breakRules: readonly BreakRule[] = [
     ({ isOneText, endsEarly, chain, index, length }) =>
       !(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly),
   ),
-  breaks('next item', ({ first, line }) => isNextItem(first.text, line.text)),
   breaks('bold heading', ({ mayGoOn, above, line, length }) => !mayGoOn && isHeadingOf(above, line, length)),
   looksApart(
     'list of lines',
