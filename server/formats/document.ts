@@ -209,6 +209,20 @@ export interface MendedTexts {
   /** The IDs of the texts that each mend has made, in the order of the mends; none if it cannot be made. */
   made: string[][];
   kept: KeptSegment[];
+  /** The places at which the format is not sure which letters are one text. */
+  doubts: Doubt[];
+}
+
+/** A place at which texts may be joined or divided wrongly. */
+export interface Doubt {
+  page: number;
+  /** The texts of the place as they are read. */
+  ids: string[];
+  /** The rule that has decided, such as `indent`. */
+  rule: string;
+  /** The mend that gives the other reading, with the texts that it makes. */
+  mend: Mend;
+  after: string[];
 }
 
 /** A place of a file that is like one at which a reviewer made a mend. */

@@ -21,7 +21,7 @@ import type { TextLine } from './layout/paragraphs/text-lines.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
-import { type Mends, mendTexts, type NamedText, placeBlocks } from './mends.ts';
+import { doubtsAbout, type Mends, mendTexts, type NamedText, placeBlocks } from './mends.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
 import { greatest, median } from './statistics.ts';
 import {
@@ -207,6 +207,7 @@ function readDirection(
         read: (own, of) => readText({ ...of, ...toText('paragraph', own, own, areas) }),
       })
     : named;
+  mends?.doubts?.push(...doubtsAbout(mended, page.number));
   const ordered = mended.filter(({ reason }) => reason === null);
   const kept = mended.flatMap(({ reason, ...text }): Found[] => {
     if (!reason) return [];

@@ -1,9 +1,10 @@
-import { countShown, type Mend, type PageRectangle } from '../document.ts';
+import { countShown, type Doubt, type Mend, type PageRectangle } from '../document.ts';
 import { idOfParts, partsOf } from './continuations.ts';
 import { invert, type Rectangle, transformRectangle } from './geometry.ts';
 import type { JoinedCharacter } from './layout/content/joined-text.ts';
 import type { KeptText } from './layout/content/kept-text.ts';
 import type { PageText } from './layout/page-texts.ts';
+import { doubtAt } from './layout/paragraphs/paragraph-breaks.ts';
 import { type TextLine, toTextLine } from './layout/paragraphs/text-lines.ts';
 import type { Glyph } from './layout/pieces.ts';
 import { openHyphen } from './layout/vocabulary.ts';
@@ -22,8 +23,12 @@ export class Mends {
   /** The joins that made one block of their texts. */
   readonly #blocks = new Set<Mend>();
 
-  constructor(mends: readonly Mend[] = []) {
+  /** The doubts of the pages that were read; undefined if they are not collected. */
+  readonly doubts: Doubt[] | undefined;
+
+  constructor(mends: readonly Mend[] = [], doubts?: Doubt[]) {
     this.#mends = mends;
+    this.doubts = doubts;
   }
 
   /** Returns the mends that concern the texts of one page only, and notes which of them are made there. */
@@ -133,6 +138,32 @@ export function mendTexts<T extends Read>(
   }
   const translated = new Set(mended.flatMap(({ reason, lines }) => (reason === null ? lines : [])));
   return mended.map((text) => (text.label && translated.has(text.label) ? { ...text, label: null } : text));
+}
+
+/** Returns the doubts about texts that no mend has made. */
+export function doubtsAbout<T extends Read>(texts: readonly NamedText<T>[], page: number): Doubt[] {
+  const translated = texts.filter(({ reason, id }) => reason === null && /^p\d+\.b\d+$/.test(id));
+  const owners = new Map(translated.flatMap((text) => text.lines.map((line) => [line, text] as const)));
+  return translated.flatMap((text) => {
+    const count = (line: number) =>
+      countShown(
+        text.characters.map((one) => (one.line < line ? one.text.replaceAll(openHyphen, '') : '')).join(''),
+      );
+    return text.lines.flatMap((line, index): Doubt[] => {
+      const { above, rule } = doubtAt(line) ?? {};
+      const other = above && owners.get(above);
+      if (!rule || !other || rule.breaks !== (index === 0 && other !== text)) return [];
+      const ids = rule.breaks ? [other.id, text.id] : [text.id];
+      const plain = (some: readonly TextLine[]) => some.map((one) => one.text.trim()).join(' ');
+      const after = rule.breaks
+        ? [plain([...other.lines, ...text.lines])]
+        : [plain(text.lines.slice(0, index)), plain(text.lines.slice(index))];
+      const mend: Mend = rule.breaks
+        ? { kind: 'join', ids }
+        : { kind: 'split', id: text.id, at: [count(index)] };
+      return [{ page, ids, rule: rule.name, mend, after }];
+    });
+  });
 }
 
 /** Gives the blocks of a page the places and sizes of its mends. A place is what a cell is: the text never leaves it. */

@@ -37,9 +37,18 @@ export async function readPageTexts(
   });
   if (page > (row.pageCount ?? 0))
     throw new AppError('validation_error', `page: the file has ${row.pageCount ?? 0} pages`);
-  const { kept } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  const { kept, doubts } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  const ids = doubts.flatMap((doubt) => doubt.ids);
+  const texts = await services.database.inTenant(row.tenantId, (tx) => selectTexts(tx, row, ids));
   return {
     kept: kept.map(({ id, text, reason, rectangle }) => ({ region_id: id, text, reason, rectangle })),
+    // A text that continues elsewhere is not changed here.
+    places: doubts.flatMap(({ ids: region_ids, rule, mend, after }) => {
+      const [first] = region_ids.map((id) => texts.get(id));
+      return first && region_ids.every((id) => texts.has(id))
+        ? [{ region_ids, rule, after, mend: requestOfMend(mend, first.sourceText) }]
+        : [];
+    }),
   };
 }
 
@@ -84,25 +93,8 @@ export async function findSimilar(
       throw fileRefusal(error);
     },
   );
-  const texts = await services.database.inTenant(tenantId, (tx) =>
-    tx
-      .select({
-        id: documentSegments.regionId,
-        sourceText: documentSegments.sourceText,
-        confirmedAt: documentSegments.confirmedAt,
-      })
-      .from(documentSegments)
-      .where(
-        and(
-          ofDocument(tenantId, documentId),
-          inArray(
-            documentSegments.regionId,
-            places.flatMap(({ mend }) => [...idsOfMend(mend)]),
-          ),
-        ),
-      ),
-  );
-  const byId = new Map(texts.map((text) => [text.id, text]));
+  const ids = places.flatMap(({ mend }) => [...idsOfMend(mend)]);
+  const byId = await services.database.inTenant(tenantId, (tx) => selectTexts(tx, row, ids));
   const found = places.flatMap(({ mend, isSure, ...place }) => {
     const own = idsOfMend(mend).flatMap((id) => byId.get(id) ?? []);
     // A text that a later mend has replaced is not there any longer.
@@ -113,6 +105,15 @@ export async function findSimilar(
   return {
     places: found.sort((one, other) => Number(one.is_sure) - Number(other.is_sure)).slice(0, maxPlaces),
   };
+}
+
+async function selectTexts(tx: Tx, { tenantId, documentId }: DocumentRow, ids: readonly string[]) {
+  const { regionId: id, sourceText, confirmedAt } = documentSegments;
+  const rows = await tx
+    .select({ id, sourceText, confirmedAt })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), inArray(id, [...ids])));
+  return new Map(rows.map((text) => [text.id, text]));
 }
 
 const idsOfMend = (mend: SimilarPlace['mend']): readonly string[] =>

@@ -140,6 +140,16 @@ export const pageOfTexts = z.object({
       }),
     )
     .describe('The texts of the page that are not translated and can be.'),
+  places: z
+    .array(
+      z.object({
+        region_ids: z.array(z.string()).describe('The texts of the place, as they are read.'),
+        rule: z.string().describe('The rule that has decided, such as `indent`. Values may be added.'),
+        mend: mendOfRequest.describe('The change that gives the other reading.'),
+        after: z.array(z.string()).describe('The texts of the other reading.'),
+      }),
+    )
+    .describe('The places to look at: the service is not sure which words are one text.'),
 });
 
 export const similarQuery = z.object({

@@ -158,6 +158,27 @@ export const breakRules: readonly BreakRule[] = [
   joins('long line', () => true),
 ];
 
+/** The rules that are wrong in more than one of eight cases, by the tags of files of strangers (`docs/fidelity.md`). */
+const doubtful = new Set(
+  [
+    'formula',
+    'address',
+    'label',
+    'line without letters',
+    'likely row',
+    'indent',
+    'continues',
+    'short lines',
+  ].concat(['short sentence', 'few words', 'long line']),
+);
+
+/** Returns the rule that has decided about a line and the line above it, if it is often wrong. */
+export function doubtAt(line: TextLine): { above: TextLine; rule: BreakRule } | undefined {
+  const pair = pairAbove(line);
+  const rule = pair && ruleOf(pair);
+  return rule && doubtful.has(rule.name) ? { above: pair.above, rule } : undefined;
+}
+
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
   readonly #parts: PageParts;
