@@ -158,25 +158,39 @@ export const breakRules: readonly BreakRule[] = [
   joins('long line', () => true),
 ];
 
-/** The rules that are wrong in more than one of eight cases, by the tags of files of strangers (`docs/fidelity.md`). */
-const doubtful = new Set(
-  [
-    'formula',
-    'address',
-    'label',
-    'line without letters',
-    'likely row',
-    'indent',
-    'continues',
-    'short lines',
-  ].concat(['short sentence', 'few words', 'long line']),
-);
+/** The maximum number of words of a line that may be a title, and not a line of prose. */
+const maxWordsOfTitle = 8;
+
+const startsLower = ({ line }: LinePair): boolean => /^\p{Ll}/u.test(line.text);
+const isOpenEnd = (pair: LinePair): boolean => !pair.endsSentence;
+const looksContinued = (pair: LinePair): boolean => pair.goesOn || startsLower(pair);
+
+/** When a rule is often wrong, by the tags of files of strangers (`docs/fidelity.md`). Other rules are rarely wrong. */
+const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
+  ...Object.fromEntries(
+    [
+      'address',
+      'continues',
+      'line without letters',
+      'list of lines',
+      'long line',
+      'short lines',
+      'short sentence',
+    ].map((name) => [name, () => true]),
+  ),
+  ...Object.fromEntries(['row', 'short and far', 'distance', 'entry'].map((name) => [name, looksContinued])),
+  indent: isOpenEnd,
+  item: (pair) => pair.endsSentence && !/^[\p{L}\p{N}([„“"«]/u.test(pair.line.text),
+  'full line': (pair) =>
+    isOpenEnd(pair) && !pair.mayGoOn && !startsLower(pair) && !hasWords([pair.above], maxWordsOfTitle + 1),
+  'short line': (pair) => isOpenEnd(pair) && /^[\p{Lu}\p{N}]/u.test(pair.line.text),
+};
 
 /** Returns the rule that has decided about a line and the line above it, if it is often wrong. */
 export function doubtAt(line: TextLine): { above: TextLine; rule: BreakRule } | undefined {
   const pair = pairAbove(line);
   const rule = pair && ruleOf(pair);
-  return rule && doubtful.has(rule.name) ? { above: pair.above, rule } : undefined;
+  return rule && doubts[rule.name]?.(pair) ? { above: pair.above, rule } : undefined;
 }
 
 /** Splits chains of lines into paragraphs. */
