@@ -487,3 +487,44 @@ describe('the place and the size of a translation', () => {
     },
   );
 });
+
+describe('places to look at', () => {
+  test('have the other reading, which a mend makes', async () => {
+    const title = [
+      line('Annual Epidemiology and Clinical', 60, 300, 20),
+      line('Research Methods Summer Session', 60, 276, 20),
+    ];
+    const bytes = await madePdf({
+      content: [...title, line('Nothing else is on this page.', 60, 100)].join('\n'),
+    });
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'title.pdf'),
+    });
+    const { places } = (await mine.query('page', { document_id: id, page: 1 })).body;
+    expect(places).toMatchObject([
+      {
+        region_ids: ['p1.b1'],
+        rule: 'full line',
+        mend: { action: 'split', region_id: 'p1.b1', at: ['Annual Epidemiology and Clinical '.length] },
+        after: ['Annual Epidemiology and Clinical', 'Research Methods Summer Session'],
+      },
+    ]);
+    await mended(id, places[0].mend);
+    expect((await mine.query('page', { document_id: id, page: 1 })).body.places).toEqual([]);
+  });
+});
+
+describe('a request that is sent again', () => {
+  test.each([
+    ['keep', { action: 'keep', region_ids: [dish] }],
+    ['order', { action: 'order', region_id: dish, after: null }],
+    ['space', { action: 'space', region_id: dish, rectangle: [100, 100, 300, 150] }],
+  ])('to %s is the same change', async (_name, change) => {
+    const id = await translated();
+    const first = await mended(id, change);
+    const second = await mended(id, change);
+    expect(second.change_id).toBe(first.change_id);
+    await undo(id, first.change_id);
+    expect((await mended(id, change)).change_id).not.toBe(first.change_id);
+  });
+});

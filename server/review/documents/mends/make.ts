@@ -66,12 +66,12 @@ export async function mendDocument(
       requireMendable(row);
       if ('action' in mend) {
         if (mend.action === 'keep') return { done: await keep(tx, origin, row, author, mend.region_ids) };
-        if (mend.action === 'order') return { done: await order(tx, row, author, mend) };
         const kept = mend.action === 'translate' ? await selectKept(tx, row, mend.region_ids) : [];
         if (kept.length > 0) return { done: await translateKept(tx, row, author, kept) };
       }
       const earlier = await selectSame(tx, row, mend);
       if (earlier) return { done: earlier };
+      if ('action' in mend && mend.action === 'order') return { done: await order(tx, row, author, mend) };
       const changes: Requested[] = [mend].flat();
       const placing = changes.filter((one) => one.action === 'space' || one.action === 'size');
       if (placing.length > 0) return { done: await place(tx, row, author, placing) };
@@ -136,11 +136,15 @@ async function selectSame(
     .orderBy(sql`${documentMends.number} desc`)
     .limit(1);
   if (!found) return undefined;
+  const { made, number } = found;
+  // A mend that made no texts, such as a move, is repeated only if no other one was made since.
+  if (made.length === 0)
+    return number === row.mends - 1 ? viewOfChange(tx, row, found.mendId, []) : undefined;
   const present = await tx.$count(
     documentSegments,
-    and(ofDocument(row.tenantId, row.documentId), isAtOneOf(found.made)),
+    and(ofDocument(row.tenantId, row.documentId), isAtOneOf(made)),
   );
-  return present === found.made.length ? view(tx, row, found) : undefined;
+  return present === made.length ? view(tx, row, found) : undefined;
 }
 
 async function view(
@@ -237,6 +241,21 @@ async function selectKept(tx: Tx, row: DocumentRow, ids: readonly string[]): Pro
     );
 }
 
+const isKept = (provenance: unknown): boolean => (provenance as { kept?: true } | null)?.kept === true;
+
+async function lastChange(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  { position }: SegmentRow,
+): Promise<string> {
+  const [last] = await tx.execute<{ change_id: string }>(sql`
+    select change_id from segment_events
+    where tenant_id = ${tenantId} and document_id = ${documentId} and position = ${position} and undone_at is null
+      and kind not in ('undone', 'redone')
+    order by created_at desc limit 1`);
+  return last?.change_id ?? '';
+}
+
 async function keep(
   tx: Tx,
   origin: Origin,
@@ -245,7 +264,11 @@ async function keep(
   ids: readonly string[],
 ): Promise<MendedView> {
   const rows = await selectNamed(tx, row, ids);
-  const changes = rows.map(
+  if (rows.some(({ target }) => target === null))
+    throw new AppError('conflict', 'a text is being translated; try again when it has a translation');
+  const others = rows.filter(({ provenance }) => !isKept(provenance));
+  if (others.length === 0) return viewOfChange(tx, row, await lastChange(tx, row, rows[0]!), rows);
+  const changes = others.map(
     ({ position, source, sourceText }): SegmentChange => ({
       position,
       kind: 'kept',

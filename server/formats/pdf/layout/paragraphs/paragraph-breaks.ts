@@ -182,7 +182,11 @@ const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
   indent: isOpenEnd,
   item: (pair) => pair.endsSentence && !/^[\p{L}\p{N}([„“"«]/u.test(pair.line.text),
   'full line': (pair) =>
-    isOpenEnd(pair) && !pair.mayGoOn && !startsLower(pair) && !hasWords([pair.above], maxWordsOfTitle + 1),
+    isOpenEnd(pair) &&
+    !pair.mayGoOn &&
+    !startsLower(pair) &&
+    pair.length < 3 &&
+    !hasWords([pair.above], maxWordsOfTitle + 1),
   'short line': (pair) => isOpenEnd(pair) && /^[\p{Lu}\p{N}]/u.test(pair.line.text),
 };
 
