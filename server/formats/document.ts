@@ -225,6 +225,28 @@ export interface Doubt {
   after: string[];
 }
 
+/** How a page is recognized in another file, and the mends that are made there. */
+export interface PageTemplate {
+  /** In points, and the texts without their numbers. */
+  signs: {
+    size: number[];
+    boxes: number[][];
+    fonts: string[];
+    texts: { text: string; box: number[] }[];
+  };
+  /** The mends, each with the texts that it changes. */
+  steps: unknown[];
+}
+
+/** The page templates that apply to a file. */
+export interface AppliedTemplates {
+  mends: Mend[];
+  /** The texts that a reviewer keeps. */
+  kept: string[];
+  /** The pages to which a template applies, with its index, and how many of its signs the page has. */
+  pages: { page: number; template: number; found: number; of: number }[];
+}
+
 /** A place of a file that is like one at which a reviewer made a mend. */
 export interface SimilarPlace {
   /** The mend to make there; a reviewer keeps a text with its ID. */
@@ -285,6 +307,18 @@ export interface LayoutFormat {
     options: ExtractOptions,
     pages: readonly number[] | { last: number },
   ): Promise<MendedTexts>;
+  /** Makes a template of each page with mends or texts that a reviewer keeps. */
+  templatesOf?(
+    bytes: Uint8Array,
+    options: ExtractOptions & { mends: readonly Mend[] },
+    kept: readonly string[],
+  ): Promise<{ page: number; template: PageTemplate }[]>;
+  /** Finds the pages that templates are sure about. All mends of a template are found there, or it does not apply. */
+  applyTemplates?(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    templates: readonly PageTemplate[],
+  ): Promise<AppliedTemplates>;
   /** Finds the mends of a file in another one, such as its next version. Those that are not found are left out. */
   findMends?(
     bytes: Uint8Array,

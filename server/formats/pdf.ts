@@ -1,5 +1,6 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type {
+  AppliedTemplates,
   Doubt,
   ExtractedDocument,
   ExtractOptions,
@@ -7,6 +8,7 @@ import type {
   Mend,
   MendedTexts,
   PageRectangle,
+  PageTemplate,
   RebuildOptions,
   RebuiltDocument,
   Recognition,
@@ -26,7 +28,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { BlockTargets } from './pdf/fitting/divided-texts.ts';
 import { withLabelInText } from './pdf/fitting/frames.ts';
 import { commonScales } from './pdf/fitting/shrink.ts';
-import { findMends as findMendsIn, type ReadSeen } from './pdf/found-mends.ts';
+import { findSteps, type MendStep, marked, type ReadSeen, stepsOf } from './pdf/found-mends.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
@@ -35,6 +37,7 @@ import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
+import { recognize as recognizeSigns, signsOf } from './pdf/page-templates.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
@@ -200,10 +203,69 @@ export function findMends(
   otherRecognition?: Recognition,
 ): Promise<Mend[]> {
   return withPdf(bytes, (pdf) =>
-    withPdf(other, (next) =>
-      findMendsIn(mends, readSeen(pdf, recognition), readSeen(next, otherRecognition), next.pageCount),
-    ),
+    withPdf(other, async (next) => {
+      const steps = await stepsOf(mends, readSeen(pdf, recognition));
+      // The pages nearest to that of the mend come first.
+      const numbers = Array.from({ length: next.pageCount }, (_, at) => at + 1);
+      const near = ({ texts: [first] }: MendStep) =>
+        numbers.toSorted((one, two) => Math.abs(one - first!.page) - Math.abs(two - first!.page));
+      const found = await findSteps(steps, readSeen(next, otherRecognition), near);
+      return found.filter((mend) => mend.kind !== 'keep');
+    }),
   );
+}
+
+/** Makes templates of pages. See `LayoutFormat.templatesOf`. */
+export function templatesOf(
+  bytes: Uint8Array,
+  { mends, recognition }: ExtractOptions & { mends: readonly Mend[] },
+  kept: readonly string[],
+): Promise<{ page: number; template: PageTemplate }[]> {
+  return withPdf(bytes, async (pdf) => {
+    const read = readSeen(pdf, recognition);
+    const steps = await stepsOf(mends, read);
+    for (const id of kept)
+      for (const text of await read(pageOfBlock(id), mends))
+        if (text.id === id) steps.push({ mend: { kind: 'keep', id }, texts: [marked(text)] });
+    const byPage = Map.groupBy(steps, ({ texts: [first] }) => first!.page);
+    const templates: { page: number; template: PageTemplate }[] = [];
+    for (const [page, own] of byPage) {
+      const signs = signsOf(await pdf.readPage(page), await read(page, []));
+      // A text on two pages cannot be found on one.
+      if (own.every(({ texts }) => texts.every((text) => text.page === page)))
+        templates.push({ page, template: { signs, steps: own } });
+    }
+    return templates;
+  });
+}
+
+/** Applies templates. See `LayoutFormat.applyTemplates`. */
+export function applyTemplates(
+  bytes: Uint8Array,
+  { recognition, pages }: ExtractOptions,
+  templates: readonly PageTemplate[],
+): Promise<AppliedTemplates> {
+  return withPdf(bytes, async (pdf) => {
+    const read = readSeen(pdf, recognition);
+    const applied: AppliedTemplates = { mends: [], kept: [], pages: [] };
+    for (const number of selectPages(pages, pdf.pageCount)) {
+      const signs = signsOf(await pdf.readPage(number), await read(number, []));
+      const fitting = templates.flatMap(({ signs: own, steps }, template) => {
+        const found = recognizeSigns(own, signs);
+        return found ? [{ page: number, template, steps: steps as MendStep[], ...found }] : [];
+      });
+      const [best] = fitting.sort((one, other) => other.found / other.of - one.found / one.of);
+      if (!best) continue;
+      const { steps, ...place } = best;
+      const found = await findSteps(steps, read, () => [number]);
+      if (found.length < steps.length) continue;
+      applied.pages.push(place);
+      for (const mend of found)
+        if (mend.kind === 'keep') applied.kept.push(mend.id);
+        else applied.mends.push(mend);
+    }
+    return applied;
+  });
 }
 
 function readSeen(pdf: OpenPdf, recognition: Recognition | undefined): ReadSeen {

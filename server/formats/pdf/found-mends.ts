@@ -1,4 +1,4 @@
-import type { Mend } from '../document.ts';
+import type { Mend, SimilarPlace } from '../document.ts';
 import { boxDistance } from './geometry.ts';
 import { idsOf, pagesOf } from './mends.ts';
 import type { SeenText } from './similar-places.ts';
@@ -14,42 +14,61 @@ export type ReadSeen = (page: number, mends: readonly Mend[]) => Promise<SeenTex
 /** The maximum distance of a text from its place in the other file, in points. */
 const samePlace = 2;
 
-/**
- * @param read reads the pages of the file in which the mends were made
- * @param readOther reads those of the other file, which has `pages`
- * @returns the mends of the other file, in the same order. A mend whose texts are not found there is left out
- */
-export async function findMends(
-  mends: readonly Mend[],
-  read: ReadSeen,
-  readOther: ReadSeen,
-  pages: number,
-): Promise<Mend[]> {
-  const found: Mend[] = [];
+/** A mend, with the texts that it changes as they are before it. */
+export interface MendStep {
+  mend: PortableMend;
+  texts: readonly MarkedText[];
+}
+
+/** A mend that another file may have, too. */
+export type PortableMend = SimilarPlace['mend'];
+
+export type MarkedText = Pick<SeenText, 'box' | 'id' | 'look' | 'page' | 'reason' | 'text'>;
+
+/** Returns the mends of a file with their texts. A mend whose texts are not there is left out. */
+export async function stepsOf(mends: readonly Mend[], read: ReadSeen): Promise<MendStep[]> {
+  const steps: MendStep[] = [];
   for (const [index, mend] of mends.entries()) {
-    const own: SeenText[] = [];
-    for (const page of pagesOf([mend])) own.push(...(await read(page, mends.slice(0, index))));
-    const texts = idsOf(mend).flatMap((id) => own.find((text) => text.id === id) ?? []);
-    const [first] = texts;
-    if (!first || texts.length < idsOf(mend).length) continue;
-    // The pages nearest to that of the mend come first.
-    const numbers = Array.from({ length: pages }, (_, at) => at + 1).sort(
-      (one, other) => Math.abs(one - first.page) - Math.abs(other - first.page),
-    );
-    for (const number of numbers) {
-      const others = await readOther(number, found);
-      const same = texts.map((text) => sameText(text, others));
+    const seen: SeenText[] = [];
+    for (const page of pagesOf([mend])) seen.push(...(await read(page, mends.slice(0, index))));
+    const texts = idsOf(mend).flatMap((id) => seen.find((text) => text.id === id) ?? []);
+    if (texts.length === idsOf(mend).length) steps.push({ mend, texts: texts.map(marked) });
+  }
+  return steps;
+}
+
+export const marked = ({ id, page, text, look, box, reason }: SeenText): MarkedText => ({
+  ...{ id, page, text, look, reason },
+  box: { left: box.left, bottom: box.bottom, right: box.right, top: box.top },
+});
+
+/**
+ * Finds mends in a file.
+ * @param pagesFor the pages on which a mend may be, in the order in which they are searched
+ * @returns the mends of this file, in the same order. One whose texts are not found is left out
+ */
+export async function findSteps(
+  steps: readonly MendStep[],
+  read: ReadSeen,
+  pagesFor: (step: MendStep) => readonly number[],
+): Promise<PortableMend[]> {
+  const found: PortableMend[] = [];
+  for (const step of steps)
+    for (const number of pagesFor(step)) {
+      const made = found.filter((mend) => mend.kind !== 'keep');
+      const others = await read(number, made);
+      const same = step.texts.map((text) => sameText(text, others));
       if (!same.every((text) => text !== undefined)) continue;
       const [id = '', like = ''] = same.map((text) => text.id);
+      const { mend } = step;
       if (mend.kind === 'join') found.push({ kind: 'join', ids: same.map((text) => text.id) });
       else found.push(mend.kind === 'size' ? { ...mend, id, like } : { ...mend, id });
       break;
     }
-  }
   return found;
 }
 
-function sameText(text: SeenText, others: readonly SeenText[]): SeenText | undefined {
+function sameText(text: MarkedText, others: readonly SeenText[]): SeenText | undefined {
   const alike = others.filter(({ look, reason }) => look === text.look && reason === text.reason);
   const byPlace = alike
     .map((other) => ({ other, distance: boxDistance(text.box, other.box) }))
