@@ -10,7 +10,6 @@ CREATE TABLE "document_mends" (
 	"comments" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"user_id" text collate "C",
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"translated_at" timestamp (3) with time zone,
 	"undone_at" timestamp (3) with time zone,
 	CONSTRAINT "document_mends_tenant_id_mend_id_pk" PRIMARY KEY("tenant_id","mend_id")
 );

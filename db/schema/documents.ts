@@ -353,8 +353,6 @@ export const documentMends = pgTable(
     /** The member; null if the caller used an API key. */
     userId: identifier('user_id'),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** When its texts were translated and billed; null before. */
-    translatedAt: moment('translated_at'),
     undoneAt: moment('undone_at'),
   },
   (t) => [

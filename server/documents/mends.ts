@@ -71,7 +71,6 @@ export async function storeFound(
   await tx.insert(documentMends).values({
     ...{ tenantId, documentId, mendId: newId(), number: 0, replaced, made, rows },
     mend: { mends, requested: { action: 'found' } },
-    translatedAt: sql`now()`,
   });
   await tx.update(documentJobs).set({ mends: 1 }).where(isDocument(tenantId, documentId));
 }
@@ -167,41 +166,27 @@ export async function translateMended(
       from json_to_recordset(${JSON.stringify(events)}::json) as e(position int, event_id text)
       join document_segments s
         on s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = e.position`);
-    const chars = new Map(stored.map((one) => [one.position, countCodePoints(one.source_text)]));
-    const { inputTokens, outputTokens, models } = cost;
-    await tx
-      .update(documentJobs)
-      .set({
-        edits: sql`${documentJobs.edits} + ${stored.length}::int`,
-        translatedSegments: sql`${documentJobs.translatedSegments} + ${stored.length}::int`,
-        sourceChars: sql`${documentJobs.sourceChars} + ${sumOf(chars.values())}::int`,
-        inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${inputTokens}, 1000000000)::int`,
-        outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${outputTokens}, 1000000000)::int`,
-        reportFigures: await figuresOf(tx, tenantId, documentId),
-        updatedAt: sql`clock_timestamp()`,
-      })
-      .where(isDocument(tenantId, documentId));
-    const unbilled = await tx
-      .select({ mendId: documentMends.mendId, made: documentMends.made })
-      .from(documentMends)
-      .where(and(...isActive(row), isNull(documentMends.translatedAt)));
     const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
-    const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
-    for (const [index, { mendId, made }] of unbilled.entries()) {
-      const sourceChars = sumOf(made.map((position) => chars.get(position) ?? 0));
-      await billMend(tx, {
-        ...{ tenantId, mendId, sourceLang, targetLang, sourceChars, fastPath: null, trialChars: 0, models },
-        billableChars: weighCharacters(sourceChars, sourceLang, targetLang, weight),
-        // The mends are translated together, so the tokens are those of the first one.
-        ...(index === 0 ? { inputTokens, outputTokens } : { inputTokens: 0, outputTokens: 0 }),
-        submittedBy: row.submittedBy,
-      });
-    }
+    const sourceChars = stored.reduce((sum, { source_text }) => sum + countCodePoints(source_text), 0);
+    const weight = services.settings.DENSE_SCRIPT_WEIGHT;
+    await billTexts(tx, {
+      ...{
+        tenantId,
+        documentId,
+        usageId: newId(),
+        texts: stored.length,
+        sourceLang,
+        targetLang,
+        sourceChars,
+      },
+      figures: JSON.stringify(await figuresOf(tx, tenantId, documentId)),
+      billableChars: weighCharacters(sourceChars, sourceLang, targetLang, weight),
+      ...{ trialChars: 0, fastPath: null, submittedBy: row.submittedBy },
+      ...{ inputTokens: cost.inputTokens, outputTokens: cost.outputTokens, models: cost.models },
+    });
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
   });
 }
-
-const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0);
 
 function selectUntranslated(tx: Tx, row: DocumentRow): Promise<MendedText[]> {
   const { tenantId, documentId } = row;
@@ -240,22 +225,34 @@ function selectUntranslated(tx: Tx, row: DocumentRow): Promise<MendedText[]> {
 
 const value = sql.placeholder;
 
-/** Bills the texts of a mend once, as a usage record with the ID of the mend. */
-const billMend = prepare<JobUsage & { tenantId: string; mendId: string }, { updatedAt: Date }[]>((db) => {
-  const { tenantId, mendId, translatedAt } = documentMends;
-  const billed = db.$with('finished').as(
+/** Counts translated texts in the row of their document, and bills them once, in a usage record of their own. */
+const billTexts = prepare<
+  JobUsage & { tenantId: string; documentId: string; usageId: string; texts: number; figures: string },
+  { updatedAt: Date }[]
+>((db) => {
+  const { edits, translatedSegments, sourceChars } = documentJobs;
+  const [texts, chars] = [sql`${value('texts')}::int`, sql`${value('sourceChars')}::int`];
+  const counted = db.$with('finished').as(
     db
-      .update(documentMends)
-      .set({ translatedAt: sql`now()` })
+      .update(documentJobs)
+      .set({
+        edits: sql`${edits} + ${texts}`,
+        translatedSegments: sql`${translatedSegments} + ${texts}`,
+        sourceChars: sql`${sourceChars} + ${chars}`,
+        inputTokens: sql`least(${documentJobs.inputTokens}::bigint + ${value('inputTokens')}::int, 1000000000)::int`,
+        outputTokens: sql`least(${documentJobs.outputTokens}::bigint + ${value('outputTokens')}::int, 1000000000)::int`,
+        reportFigures: sql`${value('figures')}::jsonb`,
+        updatedAt: sql`clock_timestamp()`,
+      })
       .where(
-        sql`${tenantId} = ${value('tenantId')} and ${mendId} = ${value('mendId')} and ${translatedAt} is null`,
+        sql`${documentJobs.tenantId} = ${value('tenantId')} and ${documentJobs.documentId} = ${value('documentId')}`,
       )
       .returning({
-        tenantId,
-        jobId: sql<string>`${mendId}`.as('job_id'),
-        status: sql<string>`'translated'`.as('status'),
-        updatedAt: sql<Date>`now()`.as('updated_at'),
+        tenantId: documentJobs.tenantId,
+        jobId: sql<string>`${value('usageId')}::text`.as('job_id'),
+        status: documentJobs.status,
+        updatedAt: documentJobs.updatedAt,
       }),
   );
-  return recordUsage(db, 'document', billed).prepare('bill_mend');
+  return recordUsage(db, 'document', counted).prepare('bill_mended_texts');
 });
