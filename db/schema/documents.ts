@@ -365,6 +365,36 @@ export const documentMends = pgTable(
   ],
 );
 
+/**
+ * Pages that a workspace recognizes in new files, each with the corrections that are made there. They have words of the
+ * document in which they were made, and stay when it is deleted.
+ */
+export const pageTemplates = pgTable(
+  'page_templates',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    templateId: identifier('template_id').notNull(),
+    name: text('name').notNull(),
+    isOn: boolean('is_on').notNull().default(true),
+    /** `PageTemplate` in `server/formats/document.ts`. */
+    template: jsonb('template').$type<unknown>().notNull(),
+    /** The document and the page of which it was made. */
+    documentId: identifier('document_id').notNull(),
+    page: integer('page').notNull(),
+    /** The member who made it; null for an API key. */
+    userId: identifier('user_id'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** The number of files to which it was applied, the last one, and when. */
+    uses: integer('uses').notNull().default(0),
+    lastDocumentId: identifier('last_document_id'),
+    usedAt: moment('used_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.templateId] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
 /** The files of a document: its source and each translated output. Only provisional ones are deleted before it. */
 export const documentArtifacts = pgTable(
   'document_artifacts',

@@ -5,6 +5,7 @@ import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
+  ApplyTemplatesPayload,
   DocumentPayload,
   FindMendsPayload,
   HashTextsPayload,
@@ -14,6 +15,7 @@ import type {
   RecognitionPayload,
   RefusedFile,
   SimilarPayload,
+  TemplatesPayload,
 } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
@@ -56,6 +58,14 @@ export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope
 
 export function findMendsIn({ fileWork }: Files, payload: FindMendsPayload, scope: TaskScope) {
   return orFileError(fileWork.run('find_mends', payload, scope));
+}
+
+export function templatesOfFile({ fileWork }: Files, payload: TemplatesPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('page_templates', payload, scope));
+}
+
+export function applyTemplatesTo({ fileWork }: Files, payload: ApplyTemplatesPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('apply_templates', payload, scope));
 }
 
 export function mendFile({ fileWork }: Files, payload: MendPayload, scope: TaskScope) {

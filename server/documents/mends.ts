@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { documentJobs, documentMends, documentSegments } from '#db/schema/documents.ts';
 import { settleTopUp } from '#server/billing/metering/committed-usage.ts';
@@ -73,6 +73,30 @@ export async function storeFound(
     mend: { mends, requested: { action: 'found' } },
   });
   await tx.update(documentJobs).set({ mends: 1 }).where(isDocument(tenantId, documentId));
+}
+
+/** Leaves texts of a new document as they are in the source. */
+export async function keepTexts(
+  tx: Tx,
+  { tenantId, documentId }: Pick<Document, 'documentId' | 'tenantId'>,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const { source, sourceText, regionId } = documentSegments;
+  await tx
+    .update(documentSegments)
+    .set({
+      target: source,
+      targetText: sourceText,
+      provenance: { engine: 'reviewer', kept: true },
+      corrected: true,
+    })
+    .where(and(ofDocument(tenantId, documentId), inArray(regionId, [...ids])));
+  await tx.execute(sql`
+    update document_jobs set translated_segments = translated_segments + ${ids.length}::int, source_chars = (
+      select coalesce(sum(length(source_text)), 0) from document_segments
+      where tenant_id = ${tenantId} and document_id = ${documentId} and target is null)
+    where tenant_id = ${tenantId} and document_id = ${documentId}`);
 }
 
 /** Removes rows of segments, and returns them. */

@@ -4,6 +4,7 @@ import { readPages } from '#server/formats/flatten/pdf.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { viaRpc } from '../contract/call.ts';
 import { madePdf } from '../formats/pdf-made.ts';
 import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
@@ -587,5 +588,84 @@ describe('a new version of a file', () => {
       update_of: first,
     });
     expect((await texts(id)).map(([, source]) => source)).toEqual(['Another page']);
+  });
+});
+
+describe('a page template', () => {
+  /** The invoice of a month: a form with a title in two pieces, labels, and values that change. */
+  const invoice = (month: string, number: number) =>
+    [
+      '0.5 w 50 40 300 260 re S 50 250 300 30 re S',
+      ...[line('Consulting', 60, 360, 20), line('services', 60, 320, 20)],
+      ...['Bill to', 'Payment terms', 'Description', 'Amount due', 'Bank details'].map((text, index) =>
+        line(text, 60, 230 - 36 * index),
+      ),
+      ...[
+        line(`Invoice for ${month}`, 200, 262),
+        line(`No. ${number}`, 290, 360),
+        line('ACME North GmbH', 200, 230),
+      ],
+    ].join('\n');
+  const sent = async (content: string, owner = mine) => {
+    const source_document = new File([new Uint8Array(await madePdf({ content }))], 'invoice.pdf');
+    return (await owner.translate([], { source_document })).id as string;
+  };
+  const call = async (name: string, input: Fields = {}, type = 'POST') => {
+    const { status, body } = await app.json('POST', `/trpc/pageTemplates.${name}`, {
+      headers: mine.headers,
+      body: { json: input },
+    });
+    expect([type, status]).toEqual([type, 200]);
+    return body.result.data.json;
+  };
+  const sources = async (id: string) => (await list(id)).map(({ source_text }) => source_text);
+
+  async function remembered() {
+    const id = await sent(invoice('March', 17));
+    const [one, two] = (await texts(id)).map(([region]) => region);
+    await mended(id, { action: 'join', region_ids: [one, two] });
+    const customer = (await texts(id)).find(([, text]) => text === 'ACME North GmbH')![0];
+    await mended(id, { action: 'keep', region_ids: [customer] });
+    return call('remember', { document_id: id, name: 'Invoice' });
+  }
+
+  test('makes the fixes in the invoice of the next month, which can be undone there', async () => {
+    const { templates } = await remembered();
+    expect(templates).toMatchObject([{ name: 'Invoice', fixes: ['join', 'keep'], is_on: true, uses: 0 }]);
+    engine.reset();
+    const id = await sent(invoice('April', 18));
+    expect((await sources(id))[0]).toBe('Consulting services');
+    expect((await list(id)).find(({ source_text }) => source_text === 'ACME North GmbH')).toMatchObject({
+      target_text: 'ACME North GmbH',
+    });
+    expect(engine.texts()).not.toContain('ACME North GmbH');
+    const seen = await mine.query('search', { document_id: id });
+    expect(seen.status).toBe(200);
+    const listed = await viaRpc(
+      app,
+      { path: 'pageTemplates.list', type: 'query' },
+      { headers: mine.headers },
+    );
+    expect(listed.body.templates).toMatchObject([{ uses: 1, last_document_id: id }]);
+  });
+
+  test('does not apply to another page, when it is off, or in another workspace', async () => {
+    const { templates } = await remembered();
+    const other = invoice('April', 18)
+      .replace('50 40 300 260 re', '80 20 200 100 re')
+      .replace('50 250 300 30 re', '');
+    expect((await sources(await sent(other)))[0]).toBe('Consulting');
+    const stranger = await openDocuments(app);
+    const id = await sent(invoice('May', 19), stranger);
+    expect((await stranger.segments(id)).segments[0].source_text).toBe('Consulting');
+    await call('change', { template_id: templates[0].template_id, is_on: false });
+    expect((await sources(await sent(invoice('June', 20))))[0]).toBe('Consulting');
+    await call('delete', { template_id: templates[0].template_id });
+    const listed = await viaRpc(
+      app,
+      { path: 'pageTemplates.list', type: 'query' },
+      { headers: mine.headers },
+    );
+    expect(listed.body.templates).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Mend, Recognition } from '#server/formats/document.ts';
+import type { Mend, PageTemplate, Recognition } from '#server/formats/document.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -7,10 +7,11 @@ import { mismatchWarnings } from '#server/translation/intake/request-warnings.ts
 import { readSource } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
-import { extractFile, findMendsIn } from '../file-work.ts';
+import { applyTemplatesTo, extractFile, findMendsIn } from '../file-work.ts';
 import { demandsReview, languagesOf, requestOf, selectDocument } from '../jobs.ts';
 import { selectKept } from '../kept-texts.ts';
-import { selectMends, storeFound } from '../mends.ts';
+import { keepTexts, selectMends, storeFound } from '../mends.ts';
+import { countUses, selectTemplates } from '../page-templates.ts';
 import { findingView } from '../quality-report.ts';
 import { recognizePages, selectRecognition } from '../recognition.ts';
 import type { DocumentQualityFinding } from '../schema.ts';
@@ -42,7 +43,12 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   const read = recognition
     ? await extractFile(services, { ...payload, recognition }, { tenantId, signal })
     : extracted;
-  const mends = await mendsOfEarlier(run, bytes, recognition);
+  const earlier = await mendsOfEarlier(run, bytes, recognition);
+  const fixed =
+    earlier.length > 0
+      ? { mends: earlier, kept: [], templates: [] }
+      : await fromTemplates(run, bytes, recognition);
+  const { mends } = fixed;
   const { segments, pageCount, findings, outcome } =
     mends.length > 0
       ? await extractFile(services, { ...payload, recognition, mends }, { tenantId, signal })
@@ -71,6 +77,8 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
     if (mends.length > 0) await storeFound(tx, run.row, { mends, before: read.segments, after: segments });
+    await keepTexts(tx, run, fixed.kept);
+    await countUses(tx, run, fixed.templates);
     const { update_of: earlierId } = requestOf(row);
     if (earlierId !== undefined) await updateRun(tx, run, await keepTranslations(tx, run, earlierId));
   });
@@ -95,6 +103,27 @@ async function mendsOfEarlier(
   const file = { format: row.sourceFormat, bytes: source, languages: languagesOf(row), ...earlier };
   const payload = { ...file, other: bytes, otherRecognition: recognition };
   return (await findMendsIn(services, payload, { tenantId, signal })).mends;
+}
+
+/** Returns what the page templates of the workspace fix in the file of a document, and the templates. */
+async function fromTemplates(
+  { services, tenantId, row, signal }: DocumentRun,
+  bytes: Uint8Array,
+  recognition: Recognition | undefined,
+): Promise<{ mends: Mend[]; kept: string[]; templates: string[] }> {
+  const rows =
+    row.sourceFormat === 'pdf'
+      ? await services.database.inTenant(tenantId, (tx) => selectTemplates(tx, tenantId))
+      : [];
+  if (rows.length === 0) return { mends: [], kept: [], templates: [] };
+  const file = { format: row.sourceFormat, bytes, languages: languagesOf(row), recognition };
+  const payload = {
+    ...file,
+    selection: selectionOf(requestOf(row)),
+    templates: rows.map(({ template }) => template as PageTemplate),
+  };
+  const { pages, ...fixed } = await applyTemplatesTo(services, payload, { tenantId, signal });
+  return { ...fixed, templates: [...new Set(pages.map(({ template }) => rows[template]!.templateId))] };
 }
 
 /** Returns a finding if the reader of the file has lost visible texts. The report must not pass over that. */

@@ -180,6 +180,8 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   ],
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
+  apply_templates: layoutRule(layout),
+  page_templates: layoutRule(layout),
   find_mends: layoutRule(layout),
   mend_document: layoutRule(layout),
   similar_places: layoutRule(layout),

@@ -1,9 +1,11 @@
 import type {
+  AppliedTemplates,
   ExtractedDocument,
   Languages,
   LayoutFormat,
   Mend,
   MendedTexts,
+  PageTemplate,
   RebuildOptions,
   RebuiltDocument,
   Recognition,
@@ -155,6 +157,42 @@ export function findMendsTask({
   return orRefusal(format, async ({ findMends }) => ({
     mends: (await findMends?.(bytes, { ...languages, mends, recognition }, other, otherRecognition)) ?? [],
   }));
+}
+
+export interface TemplatesPayload extends DocumentPayload {
+  mends: readonly Mend[];
+  /** The IDs of the texts that a reviewer keeps. */
+  keptTexts: readonly string[];
+}
+
+export function templatesTask({
+  format,
+  bytes,
+  languages,
+  keptTexts,
+  ...options
+}: TemplatesPayload): Promise<RefusedFile | { templates: { page: number; template: PageTemplate }[] }> {
+  return orRefusal(format, async ({ templatesOf }) => ({
+    templates: (await templatesOf?.(bytes, { ...languages, ...options }, keptTexts)) ?? [],
+  }));
+}
+
+export interface ApplyTemplatesPayload extends DocumentPayload {
+  templates: readonly PageTemplate[];
+}
+
+export function applyTemplatesTask({
+  format,
+  bytes,
+  languages,
+  selection,
+  templates,
+  ...options
+}: ApplyTemplatesPayload): Promise<RefusedFile | AppliedTemplates> {
+  return orRefusal(format, async ({ applyTemplates }) => {
+    if (!applyTemplates) throw new Error(`the format ${format} has no page templates`);
+    return applyTemplates(bytes, { ...selection, ...languages, ...options }, templates);
+  });
 }
 
 export interface SimilarPayload extends DocumentPayload {
