@@ -4,9 +4,9 @@ export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /**
  * The place in which a key runs its command. `field`: in the edited text. `list`: outside of text fields. `anywhere`: in
- * both.
+ * both. `page`: on the page of a file.
  */
-export type Place = 'field' | 'list' | 'anywhere';
+export type Place = 'field' | 'list' | 'anywhere' | 'page';
 
 export interface Command {
   name: MessageId;
@@ -57,9 +57,10 @@ export const commands = {
   showChanges: { name: 'tools.show_changes', keys: [isApple ? 'Control+m' : 'Alt+m'], where: 'anywhere' },
   toggleRepetitions: {
     name: 'tools.toggle_repetitions',
-    keys: [isApple ? 'Control+p' : 'Alt+p'],
+    keys: [isApple ? 'Control+r' : 'Alt+r'],
     where: 'anywhere',
   },
+  pageView: { name: 'keys.page_view', keys: [isApple ? 'Control+p' : 'Alt+p'], where: 'anywhere' },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },
@@ -75,6 +76,14 @@ export const commands = {
   // On Apple's systems, Command+H hides the browser.
   replaceText: { name: 'keys.replace_text', keys: [isApple ? 'Mod+Shift+h' : 'Mod+h'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
+  // Before the single keys of the list: on a page, J and K are other commands.
+  join: { name: 'keys.join', keys: ['j'], where: 'page' },
+  split: { name: 'keys.split', keys: ['s'], where: 'page' },
+  keep: { name: 'keys.keep', keys: ['k'], where: 'page' },
+  translate: { name: 'keys.translate', keys: ['t'], where: 'page' },
+  order: { name: 'keys.order', keys: ['o'], where: 'page' },
+  nextPage: { name: 'keys.next_page', keys: ['PageDown'], where: 'page' },
+  previousPage: { name: 'keys.previous_page', keys: ['PageUp'], where: 'page' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },
   open: { name: 'keys.open', keys: ['Enter'], where: 'list' },

@@ -19,6 +19,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   const groups: [Place, string][] = [
     ['anywhere', t('keys.anywhere')],
     ['field', t('keys.in_field')],
+    ['page', t('keys.on_page')],
     ['list', t('keys.in_list')],
   ];
   const isFound = (id: CommandId) =>
@@ -63,7 +64,9 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           );
         })}
       </div>
-      {available.includes('nextFinding') && <p className="hint">{t('tools.no_split')}</p>}
+      {available.includes('nextFinding') && (
+        <p className="hint">{t(available.includes('join') ? 'tools.page_keys' : 'tools.no_split')}</p>
+      )}
       <Check label={t('keys.single')} isChecked={isOn} onChange={setSingleKeys} />
       <p className="hint">{t('keys.single_hint')}</p>
       <div className="actions">
