@@ -339,6 +339,7 @@ export const documentMends = pgTable(
       .$type<{
         requested: unknown;
         mends: unknown[];
+        groups?: { from: number[]; to: number }[];
         moved?: { position: number; from: number | null; to: number };
       }>()
       .notNull(),

@@ -12,6 +12,7 @@ import type {
   RebuildPayload,
   RecognitionPayload,
   RefusedFile,
+  SimilarPayload,
 } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
@@ -54,6 +55,10 @@ export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope
 
 export function mendFile({ fileWork }: Files, payload: MendPayload, scope: TaskScope) {
   return orFileError(fileWork.run('mend_document', payload, scope));
+}
+
+export function similarPlacesIn({ fileWork }: Files, payload: SimilarPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('similar_places', payload, scope));
 }
 
 export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {

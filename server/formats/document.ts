@@ -207,6 +207,18 @@ export interface MendedTexts {
   kept: KeptSegment[];
 }
 
+/** A place of a file that is like one at which a reviewer made a mend. */
+export interface SimilarPlace {
+  /** The mend to make there; a reviewer keeps a text with its ID. */
+  mend: Mend | { kind: 'keep'; id: string };
+  page: number;
+  /** The texts now, and those that the mend makes. */
+  now: string[];
+  after: string[];
+  /** Whether all signs are like those of the mend. */
+  isSure: boolean;
+}
+
 /** A text of a page that is not translated. */
 export interface KeptSegment {
   id: string;
@@ -248,9 +260,18 @@ export interface LayoutFormat {
   recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
   /**
    * Lists the texts of some pages after mends. Absent for a format whose texts cannot be mended.
-   * @param pages the numbers of the pages; default: those of the last mend
+   * @param pages the numbers of the pages, or those of the last mends
    */
-  mend?(bytes: Uint8Array, options: ExtractOptions, pages?: readonly number[]): Promise<MendedTexts>;
+  mend?(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    pages: readonly number[] | { last: number },
+  ): Promise<MendedTexts>;
+  /**
+   * Finds the places of a file that are like that of a mend.
+   * @param like one that is in no `options.mends`
+   */
+  similar?(bytes: Uint8Array, like: SimilarPlace['mend'], options: ExtractOptions): Promise<SimilarPlace[]>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

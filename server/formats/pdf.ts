@@ -9,6 +9,7 @@ import type {
   RebuiltDocument,
   Segment,
   SegmentTranslation,
+  SimilarPlace,
   TakeText,
 } from './document.ts';
 import { FileError } from './file-error.ts';
@@ -33,6 +34,7 @@ import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
+import { type SeenText, seenBlock, seenKept, similarPlaces } from './pdf/similar-places.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
@@ -159,7 +161,7 @@ function segmentsOf(
 export function mend(
   bytes: Uint8Array,
   options: ExtractOptions,
-  numbers: readonly number[] = pagesOf(options.mends?.at(-1)),
+  of: readonly number[] | { last: number },
 ): Promise<MendedTexts> {
   return withPdf(bytes, async (pdf) => {
     const vocabulary = new Vocabulary();
@@ -169,6 +171,7 @@ export function mend(
     const places = new Map<string, string>();
     const pages: PageOfBlocks[] = [];
     const kept: MendedTexts['kept'] = [];
+    const numbers = 'last' in of ? pagesOf((options.mends ?? []).slice(-of.last)) : of;
     for (const number of numbers) {
       const page = scans.content(number) ?? (await pdf.readPage(number));
       const found = findBlocks(page, vocabulary, mends);
@@ -181,6 +184,28 @@ export function mend(
     }
     const segments = segmentsOf(pages, mends.texts([]), { places, scans, vocabulary });
     return { segments, kept, made: (options.mends ?? []).map((one) => mends.madeBy(one)) };
+  });
+}
+
+/** Finds places like that of a mend. See `LayoutFormat.similar`. */
+export function similar(
+  bytes: Uint8Array,
+  like: SimilarPlace['mend'],
+  options: ExtractOptions,
+): Promise<SimilarPlace[]> {
+  return withPdf(bytes, async (pdf) => {
+    const scans = new Scans(options.recognition);
+    const mends = new Mends(options.mends);
+    const pages: SeenText[][] = [];
+    for (const number of selectPages(options.pages, pdf.pageCount)) {
+      const { blocks, kept } = findBlocks(
+        scans.content(number) ?? (await pdf.readPage(number)),
+        undefined,
+        mends,
+      );
+      pages.push([...blocks.map(seenBlock), ...kept.flatMap((text) => seenKept(text, number))]);
+    }
+    return similarPlaces(pages, like);
   });
 }
 

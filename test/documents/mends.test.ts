@@ -349,3 +349,105 @@ describe('a mend is refused', () => {
     expect(await list(id)).toHaveLength(4);
   });
 });
+
+describe('places like one', () => {
+  const labels = [
+    'Allergies to',
+    'medicines',
+    'Name of your',
+    'family doctor',
+    'Smoking',
+    'Alcohol',
+    'Date of your',
+    'last visit',
+  ];
+  /** A form of two pages with a column of labels in two lines each. */
+  const form = async () => {
+    const column = (some: string[]) =>
+      some
+        .map((text, index) => line(text, 60, 350 - 60 * Math.floor(index / 2) - (index % 2) * 30))
+        .join('\n');
+    const [name, date] = [line('Patient form 1', 250, 380), line('Patient form 2', 250, 380)];
+    const bytes = await madePdf(
+      { content: `${name}\n${column(labels.slice(0, 4))}` },
+      { content: `${date}\n${column(labels.slice(4))}` },
+    );
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'form.pdf'),
+    });
+    return id;
+  };
+  const idOf = async (id: string, text: string) =>
+    (await texts(id)).find(([, source]) => source === text)![0];
+  const similar = async (id: string, mend: Fields) =>
+    (await mine.query('similar', { document_id: id, mend })).body.places;
+
+  test('are the other labels of a form, and a label that is no second line is not sure', async () => {
+    const id = await form();
+    const first = {
+      action: 'join',
+      region_ids: [await idOf(id, 'Allergies to'), await idOf(id, 'medicines')],
+    };
+    const places = await similar(id, first);
+    expect(places.map(({ now, is_sure, page }: Fields) => [now, is_sure, page])).toEqual([
+      [['Smoking', 'Alcohol'], false, 2],
+      [['Name of your', 'family doctor'], true, 1],
+      [['Date of your', 'last visit'], true, 2],
+    ]);
+    await mended(id, first);
+    expect(await similar(id, first)).toEqual(places);
+  });
+
+  test('are joined together as one change, which one undo takes back', async () => {
+    const id = await form();
+    const before = await texts(id);
+    const first = {
+      action: 'join',
+      region_ids: [await idOf(id, 'Allergies to'), await idOf(id, 'medicines')],
+    };
+    const places = (await similar(id, first)).filter(({ is_sure }: Fields) => is_sure);
+    const body = await mended(id, [first, ...places.map(({ mend }: Fields) => mend)] as never);
+    expect(body.translated_again.segments).toBe(3);
+    expect((await texts(id)).map(([, source]) => source)).toEqual([
+      'Patient form 1',
+      'Allergies to medicines',
+      'Name of your family doctor',
+      'Patient form 2',
+      'Smoking',
+      'Alcohol',
+      'Date of your last visit',
+    ]);
+    await undo(id, body.change_id);
+    expect(await texts(id)).toEqual(before);
+  });
+
+  test('of a text that is kept are those with the same words, except for numbers', async () => {
+    const id = await form();
+    const keep = { action: 'keep', region_ids: [await idOf(id, 'Patient form 1')] };
+    expect(await similar(id, keep)).toMatchObject([
+      {
+        now: ['Patient form 2'],
+        is_sure: true,
+        mend: { action: 'keep', region_ids: [await idOf(id, 'Patient form 2')] },
+      },
+    ]);
+  });
+
+  test('of a split are divided after the same sign', async () => {
+    const rows = ['Monday: closed all day', 'Tuesday: open until noon', 'Public holidays'];
+    const bytes = await madePdf({
+      content: rows.map((text, index) => line(text, 60, 300 - 80 * index)).join('\n'),
+    });
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'hours.pdf'),
+    });
+    const places = await similar(id, { action: 'split', region_id: 'p1.b1', at: ['Monday: '.length] });
+    expect(places).toMatchObject([
+      {
+        mend: { action: 'split', region_id: 'p1.b2', at: ['Tuesday: '.length] },
+        after: ['Tuesday:', 'open until noon'],
+        is_sure: true,
+      },
+    ]);
+  });
+});

@@ -14,6 +14,7 @@ import { scanSection } from './scans/section.ts';
 import { slides } from './slides.ts';
 import { type FolderJudge, judgeFolders } from './strangers.ts';
 import { textFiles } from './text-files.ts';
+import { measureTexts } from './texts.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
 /** The formats, in the order of the results. */
@@ -65,7 +66,8 @@ const comparisons: Record<string, Comparison> = {
   corpus: { run: corpusSections },
   kinds: { run: async () => [await kindSection()] },
   scans: { missing: missingForScans, run: async () => [await scanSection()] },
-  texts: ofFolders(textFiles),
+  texts: { run: async () => measureTexts(process.argv.slice(2)) },
+  'text-files': ofFolders(textFiles),
   slides: ofFolders(slides),
   gallery: { run: async () => void (await writeGallery()) },
   eye: {
@@ -76,8 +78,8 @@ const comparisons: Record<string, Comparison> = {
 
 /**
  * Without arguments, measures the Office and PDF files of the corpus. `--kinds` measures only PDF pages by kind,
- * `--scans` the recognition of scanned pages, `--eye` how translations look, `--texts FOLDER…` and `--slides FOLDER…`
- * files of strangers. `--gallery` writes the pictures of PDF pages.
+ * `--scans` the recognition of scanned pages, `--eye` how translations look, `--texts FOLDER` the texts of tagged PDF files,
+ * `--text-files FOLDER…` and `--slides FOLDER…` files of strangers. `--gallery` writes the pictures of PDF pages.
  */
 if (process.argv[1] === import.meta.filename) {
   const flags = process.argv.slice(2).filter((arg) => arg.startsWith('--'));

@@ -1,3 +1,4 @@
+import { countShown } from '../document.ts';
 import { plainText } from '../inline-content.ts';
 import { Bands, holds, type Matrix, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import { alignmentOf } from './layout/alignment/alignment.ts';
@@ -300,6 +301,10 @@ function toBlock(
   });
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   const letterSpacing = moved.size > 0 ? 0 : letterSpacingOf(lines);
+  const ends = lines.map(() => 0);
+  let count = 0;
+  for (const { text: shown, line } of characters)
+    ends[line] = count += countShown(shown.replaceAll(openHyphen, ''));
   return {
     id: text.id,
     page,
@@ -316,7 +321,7 @@ function toBlock(
     style,
     matrix,
     box,
-    lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
+    lines: lines.map(({ left, right, baseline }, index) => ({ left, right, baseline, end: ends[index]! })),
     ...alignmentOf(lines, { chain, container, page: pageBox, area, isItem: text.label !== null }),
     sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,

@@ -63,9 +63,9 @@ export function idsOf(mend: Mend): readonly string[] {
   return mend.kind === 'join' ? mend.ids : [mend.id];
 }
 
-/** Returns the numbers of the pages that a mend concerns, in order. */
-export function pagesOf(mend: Mend | undefined): number[] {
-  const ids = mend ? idsOf(mend).flatMap(partsOf) : [];
+/** Returns the numbers of the pages that mends concern, in order. */
+export function pagesOf(mends: readonly Mend[]): number[] {
+  const ids = mends.flatMap(idsOf).flatMap(partsOf);
   return [...new Set(ids.map(pageOfBlock))].sort((one, other) => one - other);
 }
 

@@ -116,6 +116,8 @@ export type KeptReason =
 export interface StructureElement {
   /** The standard structure type, such as `P`, `H1`, `LBody` or `TD`. */
   type: string;
+  /** The type of the element around it. */
+  within?: string;
 }
 
 /** The text that one text operator shows (Tj, TJ, ' or "). */

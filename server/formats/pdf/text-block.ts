@@ -30,8 +30,11 @@ export interface TextBlock {
   matrix: Matrix;
   /** The box from the first line's ascent to the last line's descent, in the block's space. */
   box: Rectangle;
-  /** The lines of the source in the block's space, from the top; at least one. */
-  lines: { left: number; right: number; baseline: number }[];
+  /**
+   * The lines of the source in the block's space, from the top; at least one. `end` has the characters up to the end of
+   * the line (`countShown`).
+   */
+  lines: { left: number; right: number; baseline: number; end?: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
   /** Whether blocks above or below have the same aligned edge. If so, the translation must not grow over this edge. */
   sharesEdge: boolean;

@@ -28,7 +28,16 @@ import {
   progressQuery,
   readProgress,
 } from './list.ts';
-import { mendDocument, mendedTexts, mendInput, pageOfTexts, pageQuery, readPageTexts } from './mend.ts';
+import { mendDocument } from './mends/make.ts';
+import { findSimilar, readPageTexts } from './mends/places.ts';
+import {
+  mendedTexts,
+  mendInput,
+  pageOfTexts,
+  pageQuery,
+  similarPlaces,
+  similarQuery,
+} from './mends/schema.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
 import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
 import {
@@ -113,6 +122,11 @@ export const workplaceProcedures = {
     .input(pageQuery)
     .output(pageOfTexts)
     .query(({ ctx, input }) => readPageTexts(ctx.services, ctx.withTenant, input)),
+
+  similar: deferredTenantProcedure('read')
+    .input(similarQuery)
+    .output(similarPlaces)
+    .query(({ ctx, input }) => findSimilar(ctx.services, ctx.withTenant, input)),
 
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)

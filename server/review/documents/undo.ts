@@ -15,7 +15,7 @@ import { type Finding, idOf, isOpenCritical, resolutions } from '#server/transla
 import { type Author, authorOf } from '../author.ts';
 import { type CorrectionConflict, requireNoConflict } from './document.ts';
 import { lockWritable } from './lock-writable.ts';
-import { restoreMend, selectMend } from './mend.ts';
+import { restoreMend, selectMend } from './mends/restore.ts';
 import {
   changeSegments,
   chunk,

@@ -64,7 +64,12 @@ export function cutPages(strangers: readonly StrangerPage[], folder: string, out
   });
 }
 
-function fileOf(repository: string, commit: string, path: string): Buffer | null {
+/**
+ * Returns a file of a fetched repository; null if missing.
+ *
+ * @param repository the directory of a Git repository, with or without a work tree
+ */
+export function fileOf(repository: string, commit: string, path: string): Buffer | null {
   const git = [repository, join(repository, '.git')].find((each) => existsSync(join(each, 'HEAD')));
   if (!git) return null;
   try {

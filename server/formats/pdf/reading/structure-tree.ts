@@ -56,7 +56,7 @@ export class StructureTree {
       if (known) return known;
       const type = this.#typeOf(node);
       if (textTypes.has(type)) {
-        const found = { type };
+        const found = { type, within: this.#typeOf(getDict(node, 'P')) };
         this.#found.set(node, found);
         return found;
       }
@@ -66,7 +66,7 @@ export class StructureTree {
   }
 
   /** Returns the standard type of an element. Programs may name the types after the styles of the document. */
-  #typeOf(element: PDFDict): string {
+  #typeOf(element: PDFDict | undefined): string {
     let type = getName(element, 'S') ?? '';
     const roles = [getDict(getDict(element, 'NS'), 'RoleMapNS'), getDict(this.#root, 'RoleMap')];
     for (let step = 0; step < maxRoles && !textTypes.has(type) && !partTypes.has(type); step++) {

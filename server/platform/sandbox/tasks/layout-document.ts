@@ -9,6 +9,7 @@ import type {
   Recognition,
   RecognizedPage,
   SegmentTranslation,
+  SimilarPlace,
 } from '#server/formats/document.ts';
 import { hashTexts, type KeptTexts, keepTexts, type WrittenTexts } from '#server/formats/existing-target.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
@@ -37,6 +38,7 @@ export interface DocumentPayload extends FilePayload {
 export interface MendPayload extends DocumentPayload {
   /** See `LayoutFormat.mend`. */
   pages?: readonly number[];
+  last?: number;
 }
 
 export interface RecognitionPayload extends FilePayload {
@@ -125,12 +127,30 @@ export function mendDocumentTask({
   bytes,
   languages,
   pages,
+  last,
   ...options
 }: MendPayload): Promise<RefusedFile | MendedTexts> {
   return orRefusal(format, ({ mend }) => {
     if (!mend) throw new Error(`the texts of the format ${format} cannot be mended`);
-    return mend(bytes, { ...languages, ...options }, pages);
+    return mend(bytes, { ...languages, ...options }, pages ?? { last: last ?? 1 });
   });
+}
+
+export interface SimilarPayload extends DocumentPayload {
+  like: SimilarPlace['mend'];
+}
+
+export function similarPlacesTask({
+  format,
+  bytes,
+  languages,
+  selection,
+  like,
+  ...options
+}: SimilarPayload): Promise<RefusedFile | { places: SimilarPlace[] }> {
+  return orRefusal(format, async ({ similar }) => ({
+    places: (await similar?.(bytes, like, { ...selection, ...languages, ...options })) ?? [],
+  }));
 }
 
 /** Decides which texts of an existing translation stay. */
