@@ -203,6 +203,9 @@ function NotPossible({
 /** Milliseconds until a fix shows that it is being made, and that it takes long. */
 const [slow, late] = [2000, 10_000];
 
+/** Milliseconds for which the message about a fix offers to undo it. */
+const offeredFor = 10_000;
+
 /** The state of the latest fix: being made, made, refused, or queued while the service cannot be reached. */
 export function FixStatus({
   fixes: { state, waiting, dismiss },
@@ -229,6 +232,14 @@ export function FixStatus({
     if (isSetting) setSetIn(undefined);
     else if (since !== undefined) setSetIn((performance.now() - since) / 1000);
   }, [isSetting, since]);
+  const [isHeld, setHeld] = useState(false);
+  const isOver = state.kind === 'done' && !isSetting && rendering === 'current' && !isHeld;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each fix starts the time again
+  useEffect(() => {
+    if (!isOver) return;
+    const timer = setTimeout(dismiss, offeredFor);
+    return () => clearTimeout(timer);
+  }, [isOver, state]);
   const undo = (
     <button key="undo" type="button" onClick={onUndo}>
       <Undo2 size={14} aria-hidden className="mirrored" /> {t('editor.undo')} <CommandKey id="undoDecision" />
@@ -240,7 +251,15 @@ export function FixStatus({
     </button>
   );
   const show = (icon: ReactNode, text: ReactNode, actions: ReactNode, kind: string) => (
-    <div className={styles.status} data-kind={kind}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only stop the time
+    <div
+      className={styles.status}
+      data-kind={kind}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       {icon}
       <span role="status">{text}</span>
       {actions}

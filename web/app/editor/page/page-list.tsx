@@ -1,5 +1,6 @@
 import { GripVertical, Pin } from 'lucide-react';
 import {
+  type CSSProperties,
   type KeyboardEvent,
   type MouseEvent,
   type PointerEvent,
@@ -43,6 +44,7 @@ export function PageList({
 }: {
   source: RowSource<Segment>;
   field: RefObject<OpenField | null>;
+  /** In the reading order, as shown while a text is moved; then those that are not translated. */
   texts: readonly PageText[];
   chosen: readonly string[];
   mode: Mode;
@@ -66,11 +68,7 @@ export function PageList({
   const segments = texts.filter(({ segment }) => segment);
   const kept = texts.filter(({ segment }) => !segment);
   const moved = mode.kind === 'order' ? texts.find(({ id }) => id === mode.id) : undefined;
-  const listed =
-    mode.kind === 'order' && moved
-      ? segments.filter((one) => one !== moved).toSpliced(mode.index, 0, moved)
-      : segments;
-  const before = mode.kind === 'order' ? listed[mode.index - 1]?.segment : undefined;
+  const before = mode.kind === 'order' ? segments[mode.index - 1]?.segment : undefined;
   const place = mode.kind === 'order' ? mode.index : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step is announced
   useEffect(() => {
@@ -112,6 +110,7 @@ export function PageList({
   const rowOf = (text: PageText) => {
     const { id, segment } = text;
     const isChosen = chosen.includes(id);
+    const isSplit = mode.kind === 'split' && mode.id === id;
     const isOpen =
       isChosen && chosen.length === 1 && segment?.position === open?.position && mode.kind === 'select';
     return (
@@ -121,7 +120,7 @@ export function PageList({
         aria-selected={isChosen}
         className={styles.item}
         data-row={segment ? id : undefined}
-        data-open={isOpen || undefined}
+        data-open={isOpen || isSplit || undefined}
         data-chosen={isChosen || undefined}
         data-current={id === current || undefined}
         data-waiting={waiting.has(id) || undefined}
@@ -139,7 +138,7 @@ export function PageList({
             </span>
           </div>
         )}
-        {segment && mode.kind === 'split' && mode.id === id && (
+        {segment && isSplit && (
           <SplitText
             text={text}
             language={languagesOf(segment).source}
@@ -155,7 +154,7 @@ export function PageList({
             onConfirmed={() => source.goOn(t('editor.confirmed', { number: segment.position + 1 }))}
           />
         )}
-        {segment && !isOpen && !(mode.kind === 'split' && mode.id === id) && (
+        {segment && !isOpen && !isSplit && (
           <SegmentRow
             segment={segment}
             edit={edits.get(segment.position)}
@@ -169,7 +168,7 @@ export function PageList({
         {segment && text.isKept && !isOpen && (
           <Pin size={13} className={styles.keptMark} aria-label={t('pageView.kept')} />
         )}
-        {segment && !isReadOnly && !isOpen && (
+        {segment && !isReadOnly && !isOpen && !isSplit && (
           <span
             className={styles.grip}
             title={t('pageView.drag')}
@@ -189,10 +188,15 @@ export function PageList({
       aria-multiselectable
       aria-label={t('editor.segments')}
       className={styles.list}
+      style={
+        {
+          '--digits': String(Math.max(...segments.map(({ segment }) => segment!.position + 1))).length,
+        } as CSSProperties
+      }
       tabIndex={0}
       onKeyDown={(event) => event.target === event.currentTarget && onKeyDown(event)}
     >
-      {listed.map(rowOf)}
+      {segments.map(rowOf)}
       {kept.length > 0 && (
         <div role="row" className={styles.keptHead}>
           <span role="columnheader">{t('pageView.kept_texts', { count: kept.length })}</span>

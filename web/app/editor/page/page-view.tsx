@@ -171,6 +171,7 @@ export default function PageView(props: PageViewProps) {
     toList: () => frames.current?.focus(),
   });
 
+  const shownTexts = mode.kind === 'order' ? movedTo(all, mode.id, mode.index) : all;
   const shown = side === 'both' ? (['source', 'target'] as const) : [side];
   const made =
     fixes.state.kind === 'done' ? fixes.state.fixed.segments.map(({ region_id }) => region_id) : [];
@@ -192,7 +193,8 @@ export default function PageView(props: PageViewProps) {
                 key={one}
                 side={one}
                 {...{ document, page, zoom, chosen, touched, holders, onChoose, onKeyDown }}
-                texts={all}
+                texts={shownTexts}
+                isNumbered={mode.kind === 'order'}
                 isBusy={isSetting && touched.size > 0}
                 focus={index === shown.length - 1 ? frames : null}
                 onWrite={write}
@@ -218,9 +220,10 @@ export default function PageView(props: PageViewProps) {
           </div>
         </section>
         <Read from={{ data: found.texts, error: found.error, refetch: found.refetch }} lines={20}>
-          {(texts) => (
+          {() => (
             <PageList
-              {...{ source, field, texts, chosen, mode, isWriting, isReadOnly, waiting }}
+              texts={shownTexts}
+              {...{ source, field, chosen, mode, isWriting, isReadOnly, waiting }}
               onChoose={onChoose}
               onWrite={write}
               onKeyDown={onKeyDown}
@@ -353,6 +356,12 @@ function NotOne() {
   const t = useT();
   useCommands({ approve: () => announce(t('pageView.select_one')) });
   return null;
+}
+
+/** The texts as they are when one of them has another index. */
+function movedTo(all: readonly PageText[], id: string, index: number): readonly PageText[] {
+  const moved = all.find((one) => one.id === id);
+  return moved ? all.filter((one) => one !== moved).toSpliced(index, 0, moved) : all;
 }
 
 /** The last text before a page in the reading order; null if the page is the first one. @throws LinguaLoopError */

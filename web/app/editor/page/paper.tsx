@@ -23,6 +23,8 @@ export interface PaperProps {
   chosen: readonly string[];
   /** The texts of fixes that are not stored or not shown yet. */
   touched: ReadonlySet<string>;
+  /** Whether all texts show their place in the reading order. */
+  isNumbered: boolean;
   /** Whether the shown page is older than its texts. */
   isBusy: boolean;
   holders: ReadonlyMap<number, readonly string[]>;
@@ -145,12 +147,16 @@ function Sheet({
         }}
       >
         {isOfPage &&
-          texts.map((text) => (
+          texts.map((text, index) => (
             <Frames
               key={text.id}
               id={`${listId}-${text.id}`}
               text={text}
               places={places.get(text.id) ?? []}
+              badge={
+                text.segment &&
+                (props.isNumbered ? index + 1 : chosen.includes(text.id) && text.segment.position + 1)
+              }
               isChosen={chosen.includes(text.id)}
               isTouched={touched.has(text.id)}
               holders={(text.segment && holders.get(text.segment.position)) ?? []}
@@ -167,6 +173,7 @@ function Frames({
   id,
   text: { id: region, segment, text, isKept },
   places,
+  badge,
   isChosen,
   isTouched,
   holders,
@@ -174,6 +181,7 @@ function Frames({
   id: string;
   text: PageText;
   places: readonly Placed[];
+  badge: number | false | undefined;
   isChosen: boolean;
   isTouched: boolean;
   holders: readonly string[];
@@ -206,7 +214,7 @@ function Frames({
       style={{ ...styleOf(one), zIndex: Math.max(1, Math.round(100 - Math.sqrt(one[2] * one[3]))) }}
     >
       {index === 0 && isKept && <Pin size={10} aria-hidden className={styles.pin} />}
-      {index === 0 && isChosen && segment && <b aria-hidden>{segment.position + 1}</b>}
+      {index === 0 && badge && <b aria-hidden>{badge}</b>}
     </div>
   ));
 }
