@@ -53,6 +53,7 @@ export const queryKeys = {
     allBoxes: (id: string) => ['documents', 'boxes', id],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
     keptTexts: (id: string, page: number) => ['documents', 'boxes', id, 'kept', page],
+    similar: (id: string, fix: object) => ['documents', 'boxes', id, 'similar', fix],
     lines: (id: string) => ['documents', 'lines', id],
     allFiles: ['documents', 'file'],
     file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],

@@ -114,6 +114,7 @@ export function useDecisions(documentId: string, language: string) {
     fixing: {
       queue: fixes,
       setUnsent,
+      reload,
       async remember(changeId: string) {
         fixed.current.add(changeId);
         setDone((before) => [...before, changeId]);

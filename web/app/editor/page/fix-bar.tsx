@@ -12,7 +12,6 @@ import {
   X,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
@@ -25,9 +24,10 @@ import type { useRendering } from '../preview/preview.tsx';
 import { UnsavedEdits } from '../store-all.ts';
 import { useUnsavedText } from '../unsaved.tsx';
 import styles from './page.module.css';
-import { type Fix, textsOfFix } from './page-fixes.ts';
+import { actOf, type Fix, FixConflict, textsOfFix } from './page-fixes.ts';
 import { type Act, isDivided, joined, type PageText, type Refusal, translatedAgain } from './page-texts.ts';
 import type { Fixes, Mode } from './page-view.tsx';
+import { SimilarPlaces } from './similar-places.tsx';
 
 const icons = { join: Combine, split: Split, keep: Pin, translate: Pin, order: ListOrdered };
 
@@ -208,12 +208,14 @@ const offeredFor = 10_000;
 
 /** The state of the latest fix: being made, made, refused, or queued while the service cannot be reached. */
 export function FixStatus({
-  fixes: { state, waiting, dismiss },
+  documentId,
+  fixes: { state, waiting, dismiss, add },
   page,
   rendering,
   onUndo,
   onRetry,
 }: {
+  documentId: string;
   fixes: Fixes;
   page: number;
   rendering: ReturnType<typeof useRendering>;
@@ -256,7 +258,7 @@ export function FixStatus({
       className={styles.status}
       data-kind={kind}
       onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
+      onPointerLeave={({ currentTarget }) => setHeld(currentTarget.contains(window.document.activeElement))}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
@@ -285,18 +287,23 @@ export function FixStatus({
         );
   if (state.kind === 'failed') {
     const { error } = state;
-    const isConflict = error instanceof LinguaLoopError && error.code === 'conflict';
-    const text = error instanceof UnsavedEdits ? textOf(error.positions) : problemText(error, t);
+    const text =
+      error instanceof FixConflict
+        ? t('pageView.conflict', { done: error.done, who: error.who ?? t('pageView.someone') })
+        : error instanceof UnsavedEdits
+          ? textOf(error.positions)
+          : problemText(error, t);
     return show(
       <TriangleAlert size={16} aria-hidden />,
       <>
-        <bdi>{text}</bdi> {t('pageView.not_made', { act: t(`pageView.${state.fix.action}`) })}
+        <bdi>{text}</bdi> {t('pageView.not_made', { act: t(`pageView.${actOf(state.fix)}`) })}
       </>,
       close,
-      isConflict ? 'conflict' : 'failed',
+      'failed',
     );
   }
   if (state.kind !== 'done') return null;
+  const act = actOf(state.fix);
   if (rendering === 'stale')
     return show(
       <TriangleAlert size={16} aria-hidden />,
@@ -312,10 +319,15 @@ export function FixStatus({
   return show(
     <Check size={16} aria-hidden />,
     <>
-      {t(`pageView.done_${state.fix.action}`, { count: countOf(state.fix, state.fixed.segments.length) })}{' '}
+      {t(Array.isArray(state.fix) ? 'pageView.done_many' : `pageView.done_${act}`, {
+        count: countOf(state.fix, state.fixed.segments.length),
+      })}{' '}
       {setIn !== undefined && t('pageView.set_in', { seconds: number(Math.round(setIn * 10) / 10) })}
     </>,
     <>
+      {act !== 'order' && act !== 'translate' && (
+        <SimilarPlaces documentId={documentId} fix={state.fix} onFix={add} />
+      )}
       {undo}
       {close}
     </>,
@@ -325,7 +337,8 @@ export function FixStatus({
 
 /** The number in the message about a fix: of the texts that were joined, or of those that were made. */
 function countOf(fix: Fix, made: number): number {
-  return fix.action === 'split' ? made : textsOfFix(fix).length;
+  if (Array.isArray(fix)) return fix.length;
+  return actOf(fix) === 'split' ? made : textsOfFix(fix).length;
 }
 
 /** The milliseconds since a time, as far as they change a message; 0 without a time. */

@@ -3,8 +3,9 @@ import type { InputOf, OutputOf } from '#sdk/procedure-types.ts';
 import type { Segment } from '../segment-filter.ts';
 import { isTemporary } from '../segment-saves.ts';
 import { UnsavedEdits } from '../store-all.ts';
+import type { Act } from './page-texts.ts';
 
-/** A change of the texts of a page. */
+/** A change of the texts of a page, or changes of several places at once. */
 export type Fix = InputOf<'documents.mend'>['mend'];
 
 /** The texts after a fix. */
@@ -28,8 +29,36 @@ interface Options {
 /** Milliseconds until a fix is sent again that could not reach the service. */
 const retryAfter = 3000;
 
+/** Thrown for a fix of texts that someone else fixed before. Nothing was changed. */
+export class FixConflict extends Error {
+  /** Undefined for an API key without a name. */
+  readonly who: string | undefined;
+  /** What happened to the text, such as `joined`. */
+  readonly done: string;
+  /** The region ID of the text. */
+  readonly text: string;
+
+  constructor(text: string, done: string, who: string | undefined) {
+    super(`the text ${text} was ${done}`);
+    [this.text, this.done, this.who] = [text, done, who];
+  }
+}
+
+/** Returns the conflict of a refused fix; undefined for other errors. */
+export function conflictOf(error: unknown): FixConflict | undefined {
+  if (!(error instanceof LinguaLoopError) || error.code !== 'conflict') return undefined;
+  const found = /the text (\S+) was (\w+)(?: by (.+))?; nothing/.exec(error.message);
+  return found ? new FixConflict(found[1] ?? '', found[2] ?? '', found[3]) : undefined;
+}
+
+/** What a fix does. */
+export function actOf(fix: Fix): Act {
+  return Array.isArray(fix) ? (fix[0]?.action ?? 'join') : fix.action;
+}
+
 /** The region IDs of the texts that a fix changes. */
 export function textsOfFix(fix: Fix): string[] {
+  if (Array.isArray(fix)) return fix.flatMap(textsOfFix);
   return 'region_ids' in fix ? fix.region_ids : [fix.region_id];
 }
 
@@ -128,7 +157,9 @@ export class PageFixes {
         this.#onShow?.(fixed.segments);
       } catch (error) {
         const isLost =
-          error instanceof LinguaLoopError ? isTemporary(error) : !(error instanceof UnsavedEdits);
+          error instanceof LinguaLoopError
+            ? isTemporary(error)
+            : !(error instanceof UnsavedEdits || error instanceof FixConflict);
         if (isLost) {
           this.#set(this.#waiting, { kind: 'waiting', fix, since });
           this.#timer = setTimeout(() => this.#start(), retryAfter);

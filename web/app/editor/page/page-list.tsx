@@ -112,7 +112,10 @@ export function PageList({
     const isChosen = chosen.includes(id);
     const isSplit = mode.kind === 'split' && mode.id === id;
     const isOpen =
-      isChosen && chosen.length === 1 && segment?.position === open?.position && mode.kind === 'select';
+      isChosen &&
+      chosen.length === 1 &&
+      segment?.position === open?.position &&
+      (mode.kind === 'select' || mode.id !== id);
     return (
       <div
         key={id}

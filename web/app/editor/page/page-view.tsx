@@ -34,7 +34,7 @@ import { UnsavedEdits } from '../store-all.ts';
 import type { useDecisions } from '../use-decisions.ts';
 import { FixBar, FixStatus } from './fix-bar.tsx';
 import styles from './page.module.css';
-import { type Fix, PageFixes, textsOfFix } from './page-fixes.ts';
+import { conflictOf, type Fix, PageFixes, textsOfFix } from './page-fixes.ts';
 import { PageList } from './page-list.tsx';
 import {
   type Act,
@@ -204,7 +204,12 @@ export default function PageView(props: PageViewProps) {
           </div>
           {chosen.length !== 1 && <NotOne />}
           <div className={styles.dock}>
-            <FixStatus {...{ fixes, page, rendering }} onUndo={source.undo} onRetry={saves.touch} />
+            <FixStatus
+              documentId={document.id}
+              {...{ fixes, page, rendering }}
+              onUndo={source.undo}
+              onRetry={saves.touch}
+            />
             {!isWriting && mode.kind !== 'split' && (
               <FixBar
                 {...{ document, isReadOnly, mode, refusal }}
@@ -378,7 +383,7 @@ async function lastTextBefore(
 
 /** The fixes of a document. They are sent also while the list of segments is shown instead of the page. */
 function useFixes(
-  { document: { id }, source: { saves }, fixing: { queue, setUnsent, remember } }: PageViewProps,
+  { document: { id }, source: { saves }, fixing: { queue, setUnsent, remember, reload } }: PageViewProps,
   onShow: (segments: readonly Segment[]) => void,
 ) {
   const me = useMe();
@@ -402,13 +407,19 @@ function useFixes(
           throw left.some(([, { state }]) => state.kind === 'waiting')
             ? new Error('the service cannot be reached')
             : new UnsavedEdits(left.map(([position]) => position));
-        return procedures.documents.mend.mutate({ document_id: id, mend: fix });
+        try {
+          return await procedures.documents.mend.mutate({ document_id: id, mend: fix });
+        } catch (error) {
+          // What someone else has done is shown.
+          if (conflictOf(error)) await reload();
+          throw conflictOf(error) ?? error;
+        }
       },
       onDone: ({ change_id }) => remember(change_id),
       onCount: setUnsent,
     });
     return queue.current;
-  }, [id, queue, queries, saves, setUnsent, remember, me.data]);
+  }, [id, queue, queries, saves, setUnsent, remember, reload, me.data]);
   useEffect(() => fixes.onShow((segments) => latest.current(segments)), [fixes]);
   return {
     add: (fix: Fix) => fixes.add(fix),

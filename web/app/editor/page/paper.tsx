@@ -188,7 +188,7 @@ function Frames({
 }) {
   const t = useT();
   const name = [
-    segment && t('pageView.segment', { number: segment.position + 1 }),
+    segment && t('documents.segment_n', { number: segment.position + 1 }),
     text,
     isKept && t('pageView.kept'),
     holders.length > 0 && t('editor.written_by', { name: holders.join(', ') }),

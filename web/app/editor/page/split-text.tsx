@@ -102,7 +102,7 @@ export function SplitText({
       )}
       <Row justify="end">
         <button type="button" className="ghost small" onClick={onCancel}>
-          {t('pageView.cancel')} <kbd>Esc</kbd>
+          {t('common.cancel')} <kbd>Esc</kbd>
         </button>
         <button
           type="button"
