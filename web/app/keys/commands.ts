@@ -82,6 +82,8 @@ export const commands = {
   keep: { name: 'keys.keep', keys: ['k'], where: 'page' },
   translate: { name: 'keys.translate', keys: ['t'], where: 'page' },
   order: { name: 'keys.order', keys: ['o'], where: 'page' },
+  otherReading: { name: 'keys.other_reading', keys: ['Alt+Enter'], where: 'page' },
+  rightReading: { name: 'keys.right_reading', keys: [isApple ? 'Control+x' : 'Alt+x'], where: 'page' },
   similarPlaces: { name: 'keys.similar', keys: [isApple ? 'Control+a' : 'Alt+a'], where: 'page' },
   nextPage: { name: 'keys.next_page', keys: ['PageDown'], where: 'page' },
   previousPage: { name: 'keys.previous_page', keys: ['PageUp'], where: 'page' },

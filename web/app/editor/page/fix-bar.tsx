@@ -166,11 +166,13 @@ function NotPossible({
   onAct: (act: Act) => void;
 }) {
   const t = useT();
-  const { listOf } = useFormat();
   const numberOf = ({ segment }: PageText) => String((segment?.position ?? 0) + 1);
   const text =
     refusal.kind === 'between'
-      ? t('pageView.no_between', { texts: listOf(refusal.texts.map(numberOf)), count: refusal.texts.length })
+      ? t('pageView.no_between', {
+          texts: refusal.texts.map(numberOf).join(', '),
+          count: refusal.texts.length,
+        })
       : refusal.kind === 'held'
         ? t('pageView.no_held', { who: refusal.who, number: refusal.number })
         : t(`pageView.no_${refusal.kind}`, { act: t(`pageView.${act}`) });

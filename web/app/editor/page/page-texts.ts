@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
@@ -18,6 +19,11 @@ export interface PageText {
   /** Left, bottom, right and top on the page of the source. */
   rectangles: readonly number[][];
 }
+
+/** A place of a page to look at: the service is not sure which words are one text. */
+export type Place = OutputOf<'documents.page'>['places'][number];
+
+const noPlaces: readonly Place[] = [];
 
 /** The texts of a page in the reading order, then those that are not translated; undefined while they are loading. */
 export function usePageTexts(documentId: string, page: number) {
@@ -47,7 +53,8 @@ export function usePageTexts(documentId: string, page: number) {
       ],
     [segments.data, kept.data],
   );
-  return { texts, error: segments.error, refetch: segments.refetch };
+  const places = kept.data?.places ?? noPlaces;
+  return { texts, places, error: segments.error, refetch: segments.refetch };
 }
 
 /** The acts on the selected texts of a page. */

@@ -4,6 +4,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  useDeferredValue,
   useEffect,
   useEffectEvent,
   useMemo,
@@ -24,6 +25,8 @@ import { Read } from '../../parts/loading.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { procedures } from '../../procedures.ts';
 import { useMe } from '../../session/use-me.ts';
+import { DocumentPanel } from '../document-panel.tsx';
+import type { Languages } from '../marks.ts';
 import type { OpenField } from '../open-segment.tsx';
 import { useRendering } from '../preview/preview.tsx';
 import type { Side } from '../preview/preview-props.ts';
@@ -46,10 +49,11 @@ import {
   usePageTexts,
 } from './page-texts.ts';
 import { Paper } from './paper.tsx';
+import { isSame, Places, usePlaces } from './places.tsx';
 
 interface PageViewProps {
   document: TenantDocumentJob;
-  source: RowSource<Segment> & { outline: Outline | undefined };
+  source: RowSource<Segment> & { outline: Outline | undefined; languages: Languages };
   field: RefObject<OpenField | null>;
   fixing: ReturnType<typeof useDecisions>['fixing'];
   isReadOnly: boolean;
@@ -72,6 +76,7 @@ export default function PageView(props: PageViewProps) {
   const t = useT();
   const { document, source, field, isReadOnly, lead } = props;
   const { holders, outline, saves } = source;
+  const row = useDeferredValue(source.row);
   const selection = useSelection(document.id, source);
   const { page, lastPage, found, all, chosen, chosenTexts, mode, refusal } = selection;
   const { choose, select, onChoose, turn, setMode, setRefusal } = selection;
@@ -89,6 +94,24 @@ export default function PageView(props: PageViewProps) {
     source.openAt(first.position);
   });
   const rendering = useRendering(document.id, saves, side !== 'source');
+  const doubts = usePlaces(document.id, found.places, chosen);
+  const { places } = doubts;
+  const doubt = places[doubts.at];
+  const use = (place = doubt) => place && !isReadOnly && fixes.add(place.mend);
+  const markRight = (place = doubt) => {
+    if (!place) return;
+    doubts.markRight(place);
+    announce(t('pageView.marked_right'));
+  };
+  /** Selects the next critical segment of the page, or the next place to look at, and then those of the next page. */
+  const toStop = (step: 1 | -1) => {
+    const critical = all.filter(({ segment }) => segment?.status === 'critical').map(({ id }) => [id]);
+    const stops = [...critical, ...places.map(({ region_ids }) => region_ids)];
+    const at = stops.findIndex((ids) => isSame(ids, chosen));
+    const next = stops[at < 0 && step < 0 ? stops.length - 1 : at + step];
+    if (next) return select(next);
+    if (!turn(step)) announce(t('pageView.no_places'));
+  };
   const waiting = new Set(fixes.waiting.flatMap(textsOfFix));
   const refuse = (act: Act) => refusalOf(act, chosenTexts, all, { holders, waiting });
   const perform = (act: Act) => {
@@ -165,6 +188,10 @@ export default function PageView(props: PageViewProps) {
     keep: () => perform('keep'),
     translate: () => perform('translate'),
     order: () => perform('order'),
+    otherReading: () => use(),
+    rightReading: () => markRight(),
+    nextFinding: () => toStop(1),
+    previousFinding: () => toStop(-1),
     nextPage: () => turn(1),
     previousPage: () => turn(-1),
     open: () => write(),
@@ -194,6 +221,8 @@ export default function PageView(props: PageViewProps) {
                 side={one}
                 {...{ document, page, zoom, chosen, touched, holders, onChoose, onKeyDown }}
                 texts={shownTexts}
+                places={places}
+                size={`${zoom} ${side}`}
                 isNumbered={mode.kind === 'order'}
                 isBusy={isSetting && touched.size > 0}
                 focus={index === shown.length - 1 ? frames : null}
@@ -224,21 +253,35 @@ export default function PageView(props: PageViewProps) {
             )}
           </div>
         </section>
-        <Read from={{ data: found.texts, error: found.error, refetch: found.refetch }} lines={20}>
-          {() => (
-            <PageList
-              texts={shownTexts}
-              {...{ source, field, chosen, mode, isWriting, isReadOnly, waiting }}
-              onChoose={onChoose}
-              onWrite={write}
-              onKeyDown={onKeyDown}
-              onMode={setMode}
-              onOrder={order}
-              onSplit={split}
-              onCancel={toPage}
-            />
-          )}
-        </Read>
+        <div className={styles.side}>
+          <DocumentPanel
+            {...{ document, field, outline, saves }}
+            segment={row}
+            languages={source.languages}
+            onOpen={source.openAt}
+            onFilter={source.onFilter}
+            list={
+              <Read from={{ data: found.texts, error: found.error, refetch: found.refetch }} lines={20}>
+                {() => (
+                  <div className={styles.listTab}>
+                    <Places texts={all} places={places} at={doubts.at} onUse={use} onRight={markRight} />
+                  <PageList
+                    texts={shownTexts}
+                    {...{ source, field, chosen, mode, isWriting, isReadOnly, waiting }}
+                    onChoose={onChoose}
+                    onWrite={write}
+                    onKeyDown={onKeyDown}
+                    onMode={setMode}
+                    onOrder={order}
+                    onSplit={split}
+                    onCancel={toPage}
+                  />
+                  </div>
+                )}
+              </Read>
+            }
+          />
+        </div>
       </div>
     </>
   );
@@ -289,9 +332,10 @@ function useSelection(documentId: string, source: PageViewProps['source']) {
     },
     turn(step: number) {
       const next = step > 0 ? pages.find((one) => one > page) : pages.findLast((one) => one < page);
-      if (next === undefined) return;
+      if (next === undefined) return false;
       choose([], next);
       announce(t('documents.page_n', { page: next }));
+      return true;
     },
   };
 }

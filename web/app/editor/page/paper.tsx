@@ -12,15 +12,19 @@ import { usePdf } from '../preview/pdf-pages.tsx';
 import type { Side } from '../preview/preview-props.ts';
 import { scrollWithin, useFile } from '../preview/use-file.ts';
 import styles from './page.module.css';
-import type { PageText } from './page-texts.ts';
+import type { PageText, Place } from './page-texts.ts';
 
 export interface PaperProps {
   document: TenantDocumentJob;
   side: Side;
   page: number;
   zoom: number;
+  /** Another value if the page is shown in another size. */
+  size: string;
   texts: readonly PageText[];
   chosen: readonly string[];
+  /** The places to look at, which are marked. */
+  places: readonly Place[];
   /** The texts of fixes that are not stored or not shown yet. */
   touched: ReadonlySet<string>;
   /** Whether all texts show their place in the reading order. */
@@ -125,7 +129,7 @@ function Sheet({
         aspectRatio: `${width} / ${height}`,
       }}
     >
-      <Canvas key={zoom} page={pdfPage} number={number} />
+      <Canvas key={props.size} page={pdfPage} number={number} />
       <div
         {...pageMark}
         ref={props.focus}
@@ -158,6 +162,7 @@ function Sheet({
                 (props.isNumbered ? index + 1 : chosen.includes(text.id) && text.segment.position + 1)
               }
               isChosen={chosen.includes(text.id)}
+              doubt={props.places.findIndex(({ region_ids }) => region_ids.includes(text.id)) + 1}
               isTouched={touched.has(text.id)}
               holders={(text.segment && holders.get(text.segment.position)) ?? []}
             />
@@ -175,6 +180,7 @@ function Frames({
   places,
   badge,
   isChosen,
+  doubt,
   isTouched,
   holders,
 }: {
@@ -183,6 +189,8 @@ function Frames({
   places: readonly Placed[];
   badge: number | false | undefined;
   isChosen: boolean;
+  /** The number of the place to look at that has the text; 0 if none has it. */
+  doubt: number;
   isTouched: boolean;
   holders: readonly string[];
 }) {
@@ -191,11 +199,13 @@ function Frames({
     segment && t('documents.segment_n', { number: segment.position + 1 }),
     text,
     isKept && t('pageView.kept'),
+    doubt > 0 && t('pageView.place_to_look_at'),
     holders.length > 0 && t('editor.written_by', { name: holders.join(', ') }),
   ];
   const marks = {
     'data-text': region,
     'data-kept': isKept || undefined,
+    'data-doubt': doubt > 0 || undefined,
     'data-chosen': isChosen || undefined,
     'data-touched': isTouched || undefined,
     'data-held': holders.length > 0 || undefined,
@@ -214,6 +224,7 @@ function Frames({
       style={{ ...styleOf(one), zIndex: Math.max(1, Math.round(100 - Math.sqrt(one[2] * one[3]))) }}
     >
       {index === 0 && isKept && <Pin size={10} aria-hidden className={styles.pin} />}
+      {index === 0 && doubt > 0 && <i aria-hidden className={styles.doubt} data-number={doubt} />}
       {index === 0 && badge && <b aria-hidden>{badge}</b>}
     </div>
   ));

@@ -2,6 +2,7 @@ import { FileText, List } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { Row } from '../../kit/box.tsx';
 import { Segments } from '../../kit/segments.tsx';
 
 const storedKey = 'lingualoop-page-view';
@@ -33,15 +34,15 @@ export default function ViewSwitch({
       options={[
         [
           'grid',
-          <>
+          <Row key="grid" as="span" isTight gap={1}>
             <List size={14} aria-hidden className="mirrored" /> {t('pageView.grid')}
-          </>,
+          </Row>,
         ],
         [
           'page',
-          <>
+          <Row key="page" as="span" isTight gap={1}>
             <FileText size={14} aria-hidden /> {t('pageView.page')} <CommandKey id="pageView" isHidden />
-          </>,
+          </Row>,
         ],
       ]}
       onChange={(view) => change(view === 'page')}
