@@ -188,7 +188,11 @@ export type Mend =
   /** Divides a text after some of its characters (`countShown`); without numbers, where it continues on another page. */
   | { kind: 'split'; id: string; at: number[] }
   /** Translates a text that the format keeps. */
-  | { kind: 'translate'; id: string };
+  | { kind: 'translate'; id: string }
+  /** Gives the translation another place on its page. */
+  | { kind: 'space'; id: string; rectangle: PageRectangle }
+  /** Gives the translation the font size of another text. */
+  | { kind: 'size'; id: string; like: string };
 
 /**
  * Counts the UTF-16 units of a text without spaces and hyphens, which a file need not have where a text has them: it may
@@ -205,6 +209,20 @@ export interface MendedTexts {
   /** The IDs of the texts that each mend has made, in the order of the mends; none if it cannot be made. */
   made: string[][];
   kept: KeptSegment[];
+  /** The places at which the format is not sure which letters are one text. */
+  doubts: Doubt[];
+}
+
+/** A place at which texts may be joined or divided wrongly. */
+export interface Doubt {
+  page: number;
+  /** The texts of the place as they are read. */
+  ids: string[];
+  /** The rule that has decided, such as `indent`. */
+  rule: string;
+  /** The mend that gives the other reading, with the texts that it makes. */
+  mend: Mend;
+  after: string[];
 }
 
 /** A place of a file that is like one at which a reviewer made a mend. */

@@ -1,5 +1,6 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type {
+  Doubt,
   ExtractedDocument,
   ExtractOptions,
   Finding,
@@ -166,7 +167,8 @@ export function mend(
   return withPdf(bytes, async (pdf) => {
     const vocabulary = new Vocabulary();
     const scans = new Scans(options.recognition);
-    const mends = new Mends(options.mends);
+    const doubts: Doubt[] = [];
+    const mends = new Mends(options.mends, doubts);
     const direction = directionOf(options.sourceLanguage ?? 'en');
     const places = new Map<string, string>();
     const pages: PageOfBlocks[] = [];
@@ -183,7 +185,7 @@ export function mend(
         if (id !== undefined) kept.push({ id, page: number, text, reason, rectangle: pageRectangle(box) });
     }
     const segments = segmentsOf(pages, mends.texts([]), { places, scans, vocabulary });
-    return { segments, kept, made: (options.mends ?? []).map((one) => mends.madeBy(one)) };
+    return { segments, kept, doubts, made: (options.mends ?? []).map((one) => mends.madeBy(one)) };
   });
 }
 

@@ -451,3 +451,80 @@ describe('places like one', () => {
     ]);
   });
 });
+
+describe('the place and the size of a translation', () => {
+  const boxes = async (id: string) => {
+    await mine.mutate('render', { document_id: id });
+    const segments = await list(id);
+    return new Map(segments.map((one) => [one.region_id, (one['target_rectangles'] as number[][])[0]!]));
+  };
+
+  test('are those of the mend in the file, and of the source again after its undo', async () => {
+    const id = await translated();
+    const before = await boxes(id);
+    const rectangle = [200, 90, 390, 130];
+    const { change_id, translated_again } = await mended(id, { action: 'space', region_id: dish, rectangle });
+    expect(translated_again.segments).toBe(0);
+    const [left, bottom, right, top] = (await boxes(id)).get(dish)!;
+    expect([left! >= 199, bottom! >= 89, right! <= 391, top! <= 131]).toEqual([true, true, true, true]);
+    await undo(id, change_id);
+    expect((await boxes(id)).get(dish)).toEqual(before.get(dish));
+  });
+
+  test('is the size of another text', async () => {
+    const id = await translated();
+    const heightOf = ([, bottom, , top]: number[]) => top! - bottom!;
+    const before = heightOf((await boxes(id)).get(dish)!);
+    await mended(id, { action: 'size', region_id: dish, like: 'p1.b1' });
+    expect(heightOf((await boxes(id)).get(dish)!) / before).toBeCloseTo(2, 1);
+  });
+
+  test.each([[[100, 100, 102, 130]], [[100, 130, 200, 100]], [[1, 2, 3]]])(
+    '%s is no place',
+    async (rectangle) => {
+      const id = await translated();
+      expect((await send(id, { action: 'space', region_id: dish, rectangle })).status).toBe(422);
+    },
+  );
+});
+
+describe('places to look at', () => {
+  test('have the other reading, which a mend makes', async () => {
+    const title = [
+      line('Annual Epidemiology and Clinical', 60, 300, 20),
+      line('Research Methods Summer Session', 60, 276, 20),
+    ];
+    const bytes = await madePdf({
+      content: [...title, line('Nothing else is on this page.', 60, 100)].join('\n'),
+    });
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'title.pdf'),
+    });
+    const { places } = (await mine.query('page', { document_id: id, page: 1 })).body;
+    expect(places).toMatchObject([
+      {
+        region_ids: ['p1.b1'],
+        rule: 'full line',
+        mend: { action: 'split', region_id: 'p1.b1', at: ['Annual Epidemiology and Clinical '.length] },
+        after: ['Annual Epidemiology and Clinical', 'Research Methods Summer Session'],
+      },
+    ]);
+    await mended(id, places[0].mend);
+    expect((await mine.query('page', { document_id: id, page: 1 })).body.places).toEqual([]);
+  });
+});
+
+describe('a request that is sent again', () => {
+  test.each([
+    ['keep', { action: 'keep', region_ids: [dish] }],
+    ['order', { action: 'order', region_id: dish, after: null }],
+    ['space', { action: 'space', region_id: dish, rectangle: [100, 100, 300, 150] }],
+  ])('to %s is the same change', async (_name, change) => {
+    const id = await translated();
+    const first = await mended(id, change);
+    const second = await mended(id, change);
+    expect(second.change_id).toBe(first.change_id);
+    await undo(id, first.change_id);
+    expect((await mended(id, change)).change_id).not.toBe(first.change_id);
+  });
+});

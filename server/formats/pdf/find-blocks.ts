@@ -21,7 +21,7 @@ import type { TextLine } from './layout/paragraphs/text-lines.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
-import { type Mends, mendTexts, type NamedText } from './mends.ts';
+import { doubtsAbout, type Mends, mendTexts, type NamedText, placeBlocks } from './mends.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
 import { greatest, median } from './statistics.ts';
 import {
@@ -89,21 +89,22 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary, mends?: M
     if (own === undefined || !(reason === 'label' || reason === 'number' || reason === 'symbol')) return null;
     return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
   };
+  const found = [...blocks].map(([owner, block]) => {
+    const content = vocabulary ? block.content : words.settle(block.content);
+    const isHyphenated =
+      content !== block.content && plainText(content).length < plainText(block.content).length;
+    return {
+      ...block,
+      content,
+      glyphs: ranges[owner]!,
+      rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
+      label: labelOf(owner),
+      ...(content !== block.content && { open: block.content }),
+      ...(isHyphenated && { isHyphenated }),
+    };
+  });
   return {
-    blocks: [...blocks].map(([owner, block]) => {
-      const content = vocabulary ? block.content : words.settle(block.content);
-      const isHyphenated =
-        content !== block.content && plainText(content).length < plainText(block.content).length;
-      return {
-        ...block,
-        content,
-        glyphs: ranges[owner]!,
-        rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
-        label: labelOf(owner),
-        ...(content !== block.content && { open: block.content }),
-        ...(isHyphenated && { isHyphenated }),
-      };
-    }),
+    blocks: mends?.has(page.number) ? placeBlocks(found, mends.ofPage(page.number)) : found,
     kept: [...kept].map(([owner, text]) => ({
       ...text,
       glyphs: ranges[owner]!,
@@ -206,6 +207,7 @@ function readDirection(
         read: (own, of) => readText({ ...of, ...toText('paragraph', own, own, areas) }),
       })
     : named;
+  mends?.doubts?.push(...doubtsAbout(mended, page.number));
   const ordered = mended.filter(({ reason }) => reason === null);
   const kept = mended.flatMap(({ reason, ...text }): Found[] => {
     if (!reason) return [];

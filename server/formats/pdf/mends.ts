@@ -1,14 +1,15 @@
-import { countShown, type Mend } from '../document.ts';
+import { countShown, type Doubt, type Mend, type PageRectangle } from '../document.ts';
 import { idOfParts, partsOf } from './continuations.ts';
-import type { Rectangle } from './geometry.ts';
+import { invert, type Rectangle, transformRectangle } from './geometry.ts';
 import type { JoinedCharacter } from './layout/content/joined-text.ts';
 import type { KeptText } from './layout/content/kept-text.ts';
 import type { PageText } from './layout/page-texts.ts';
+import { doubtAt } from './layout/paragraphs/paragraph-breaks.ts';
 import { type TextLine, toTextLine } from './layout/paragraphs/text-lines.ts';
 import type { Glyph } from './layout/pieces.ts';
 import { openHyphen } from './layout/vocabulary.ts';
 import { greatest, least } from './statistics.ts';
-import { pageOfBlock } from './text-block.ts';
+import { pageOfBlock, type TextBlock, type TextStyle } from './text-block.ts';
 
 /*
  * Corrections of the texts of pages by reviewers (`Mend`). A page is mended after its texts have their ids, so that a mend
@@ -22,8 +23,12 @@ export class Mends {
   /** The joins that made one block of their texts. */
   readonly #blocks = new Set<Mend>();
 
-  constructor(mends: readonly Mend[] = []) {
+  /** The doubts of the pages that were read; undefined if they are not collected. */
+  readonly doubts: Doubt[] | undefined;
+
+  constructor(mends: readonly Mend[] = [], doubts?: Doubt[]) {
     this.#mends = mends;
+    this.doubts = doubts;
   }
 
   /** Returns the mends that concern the texts of one page only, and notes which of them are made there. */
@@ -42,7 +47,7 @@ export class Mends {
   texts(continued: readonly string[][]): string[][] {
     const texts = new Map(continued.map((parts) => [idOfParts(parts), parts]));
     for (const mend of this.#mends) {
-      if (this.#blocks.has(mend)) continue;
+      if (this.#blocks.has(mend) || mend.kind === 'space' || mend.kind === 'size') continue;
       for (const id of idsOf(mend)) texts.delete(id);
       if (mend.kind === 'join') texts.set(idOfParts(mend.ids), mend.ids.flatMap(partsOf));
     }
@@ -51,6 +56,7 @@ export class Mends {
 
   /** Returns the ids of the texts that a mend makes of those in its place. */
   madeBy(mend: Mend): string[] {
+    if (mend.kind === 'space' || mend.kind === 'size') return [];
     if (mend.kind === 'translate') return [mend.id];
     if (mend.kind === 'join') return [this.#blocks.has(mend) ? joinedId(mend.ids) : idOfParts(mend.ids)];
     const parts = partsOf(mend.id);
@@ -60,6 +66,7 @@ export class Mends {
 
 /** Returns the ids of the texts that a mend changes. */
 export function idsOf(mend: Mend): readonly string[] {
+  if (mend.kind === 'size') return [mend.id, mend.like];
   return mend.kind === 'join' ? mend.ids : [mend.id];
 }
 
@@ -98,7 +105,7 @@ export function mendTexts<T extends Read>(
   for (const mend of mends) {
     const own = idsOf(mend).flatMap((id) => mended.find((text) => text.id === id) ?? []);
     const [first] = own;
-    if (!first || own.length < idsOf(mend).length) continue;
+    if (!first || own.length < idsOf(mend).length || mend.kind === 'space' || mend.kind === 'size') continue;
     const name = (text: T, id: string): NamedText<T> => ({ ...text, id, reason: null });
     if (mend.kind === 'translate') {
       const others = mended.filter((text) => text !== first);
@@ -131,6 +138,92 @@ export function mendTexts<T extends Read>(
   }
   const translated = new Set(mended.flatMap(({ reason, lines }) => (reason === null ? lines : [])));
   return mended.map((text) => (text.label && translated.has(text.label) ? { ...text, label: null } : text));
+}
+
+/** Returns the doubts about texts that no mend has made. */
+export function doubtsAbout<T extends Read>(texts: readonly NamedText<T>[], page: number): Doubt[] {
+  const translated = texts.filter(({ reason, id }) => reason === null && /^p\d+\.b\d+$/.test(id));
+  const owners = new Map(translated.flatMap((text) => text.lines.map((line) => [line, text] as const)));
+  return translated.flatMap((text) => {
+    const count = (line: number) =>
+      countShown(
+        text.characters.map((one) => (one.line < line ? one.text.replaceAll(openHyphen, '') : '')).join(''),
+      );
+    return text.lines.flatMap((line, index): Doubt[] => {
+      const { above, rule } = doubtAt(line) ?? {};
+      const other = above && owners.get(above);
+      if (!rule || !other || rule.breaks !== (index === 0 && other !== text)) return [];
+      const ids = rule.breaks ? [other.id, text.id] : [text.id];
+      const plain = (some: readonly TextLine[]) => some.map((one) => one.text.trim()).join(' ');
+      const after = rule.breaks
+        ? [plain([...other.lines, ...text.lines])]
+        : [plain(text.lines.slice(0, index)), plain(text.lines.slice(index))];
+      const mend: Mend = rule.breaks
+        ? { kind: 'join', ids }
+        : { kind: 'split', id: text.id, at: [count(index)] };
+      return [{ page, ids, rule: rule.name, mend, after }];
+    });
+  });
+}
+
+/** Gives the blocks of a page the places and sizes of its mends. A place is what a cell is: the text never leaves it. */
+export function placeBlocks(
+  blocks: readonly TextBlock[],
+  { mends }: ReturnType<Mends['ofPage']>,
+): TextBlock[] {
+  let placed = [...blocks];
+  for (const mend of mends) {
+    if (mend.kind !== 'space' && mend.kind !== 'size') continue;
+    const change =
+      mend.kind === 'space' ? placedIn(mend.rectangle) : sizedLike(placed.find(({ id }) => id === mend.like));
+    placed = placed.map((block) => (block.id === mend.id ? change(block) : block));
+  }
+  return placed;
+}
+
+function placedIn([left, bottom, right, top]: PageRectangle): (block: TextBlock) => TextBlock {
+  return (block) => {
+    const container = transformRectangle(invert(block.matrix)!, { left, bottom, right, top });
+    const { box } = block;
+    const stretch = (container.right - container.left) / (box.right - box.left);
+    const across = (x: number) => container.left + (x - box.left) * stretch;
+    const lift = container.top - box.top;
+    return {
+      ...block,
+      container,
+      box: { ...container, bottom: Math.max(container.bottom, box.bottom + lift) },
+      lines: block.lines.map((line) => ({
+        ...line,
+        left: across(line.left),
+        right: across(line.right),
+        baseline: line.baseline + lift,
+      })),
+    };
+  };
+}
+
+function sizedLike(other: TextBlock | undefined): (block: TextBlock) => TextBlock {
+  return (block) => {
+    if (!other) return block;
+    const ratio = other.style.size / block.style.size;
+    const scaled = (style: TextStyle) => ({ ...style, size: style.size * ratio, rise: style.rise * ratio });
+    const spans = new Map([...block.spans].map(([tag, style]) => [tag, scaled(style)]));
+    const { box, alignment, lines } = block;
+    const anchor =
+      alignment === 'center' ? (box.left + box.right) / 2 : alignment === 'right' ? box.right : box.left;
+    const from = (origin: number, x: number) => origin + (x - origin) * ratio;
+    const across = <T extends { left: number; right: number }>(one: T): T => ({
+      ...one,
+      left: from(anchor, one.left),
+      right: from(anchor, one.right),
+    });
+    const [first, last] = [lines[0]!.baseline, lines.at(-1)!.baseline];
+    return {
+      ...{ ...block, spans, style: scaled(block.style), leading: block.leading * ratio },
+      box: { ...across(box), top: from(first, box.top), bottom: from(last, box.bottom) },
+      lines: lines.map(across),
+    };
+  };
 }
 
 /** Whether the middle of a box is inside another box. */

@@ -1,6 +1,6 @@
 import { countShown, type SimilarPlace } from '../document.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import { holds, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import type { KeptText } from './layout/content/kept-text.ts';
 import { idsOf } from './mends.ts';
 import type { TextBlock } from './text-block.ts';
@@ -72,6 +72,16 @@ export function similarPlaces(
       return pages.flatMap((texts) => similarJoins(others(texts), model));
     case 'split':
       return others(all).flatMap((text) => similarSplit(text, first, like.at));
+    case 'space':
+    case 'size':
+      return others(all).flatMap((text) => {
+        const isThere = text.page !== first.page && holds(widen(first.box, sameEdge), text.box);
+        if (text.reason !== null || text.look !== first.look || !(isThere || like.kind === 'size')) return [];
+        const place = { page: text.page, now: [text.text], after: [text.text] };
+        return [
+          { mend: { ...like, id: text.id }, ...place, isSure: isThere || isInColumn(text.box, first.box) },
+        ];
+      });
     default:
       return others(all).flatMap((text) => similarText(text, first, like.kind));
   }

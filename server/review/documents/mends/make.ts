@@ -27,6 +27,8 @@ import type { MendedView, MendInput, Requested } from './schema.ts';
 import {
   isSame,
   type Part,
+  type PlacingMend,
+  placingOf,
   readTexts,
   requireMendable,
   resolve,
@@ -64,14 +66,17 @@ export async function mendDocument(
       requireMendable(row);
       if ('action' in mend) {
         if (mend.action === 'keep') return { done: await keep(tx, origin, row, author, mend.region_ids) };
-        if (mend.action === 'order') return { done: await order(tx, row, author, mend) };
         const kept = mend.action === 'translate' ? await selectKept(tx, row, mend.region_ids) : [];
         if (kept.length > 0) return { done: await translateKept(tx, row, author, kept) };
       }
       const earlier = await selectSame(tx, row, mend);
       if (earlier) return { done: earlier };
+      if ('action' in mend && mend.action === 'order') return { done: await order(tx, row, author, mend) };
+      const changes: Requested[] = [mend].flat();
+      const placing = changes.filter((one) => one.action === 'space' || one.action === 'size');
+      if (placing.length > 0) return { done: await place(tx, row, author, placing) };
       const parts: Part[] = [];
-      for (const one of [mend].flat()) parts.push(...(await resolve(tx, row, one as StructuralMend)));
+      for (const one of changes) parts.push(...(await resolve(tx, row, one as StructuralMend)));
       const changed = parts.flatMap(({ rows }) => rows);
       if (new Set(changed.map(({ position }) => position)).size < changed.length)
         throw new AppError('validation_error', 'mend: name each text once');
@@ -131,11 +136,15 @@ async function selectSame(
     .orderBy(sql`${documentMends.number} desc`)
     .limit(1);
   if (!found) return undefined;
+  const { made, number } = found;
+  // A mend that made no texts, such as a move, is repeated only if no other one was made since.
+  if (made.length === 0)
+    return number === row.mends - 1 ? viewOfChange(tx, row, found.mendId, []) : undefined;
   const present = await tx.$count(
     documentSegments,
-    and(ofDocument(row.tenantId, row.documentId), isAtOneOf(found.made)),
+    and(ofDocument(row.tenantId, row.documentId), isAtOneOf(made)),
   );
-  return present === found.made.length ? view(tx, row, found) : undefined;
+  return present === made.length ? view(tx, row, found) : undefined;
 }
 
 async function view(
@@ -232,6 +241,21 @@ async function selectKept(tx: Tx, row: DocumentRow, ids: readonly string[]): Pro
     );
 }
 
+const isKept = (provenance: unknown): boolean => (provenance as { kept?: true } | null)?.kept === true;
+
+async function lastChange(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  { position }: SegmentRow,
+): Promise<string> {
+  const [last] = await tx.execute<{ change_id: string }>(sql`
+    select change_id from segment_events
+    where tenant_id = ${tenantId} and document_id = ${documentId} and position = ${position} and undone_at is null
+      and kind not in ('undone', 'redone')
+    order by created_at desc limit 1`);
+  return last?.change_id ?? '';
+}
+
 async function keep(
   tx: Tx,
   origin: Origin,
@@ -240,7 +264,11 @@ async function keep(
   ids: readonly string[],
 ): Promise<MendedView> {
   const rows = await selectNamed(tx, row, ids);
-  const changes = rows.map(
+  if (rows.some(({ target }) => target === null))
+    throw new AppError('conflict', 'a text is being translated; try again when it has a translation');
+  const others = rows.filter(({ provenance }) => !isKept(provenance));
+  if (others.length === 0) return viewOfChange(tx, row, await lastChange(tx, row, rows[0]!), rows);
+  const changes = others.map(
     ({ position, source, sourceText }): SegmentChange => ({
       position,
       kind: 'kept',
@@ -319,18 +347,51 @@ export async function order(
       .update(documentSegments)
       .set({ rank })
       .where(and(ofDocument(row.tenantId, row.documentId), eq(documentSegments.position, moved.position)));
-    await tx.insert(documentMends).values({
-      ...{
-        tenantId: row.tenantId,
-        documentId: row.documentId,
-        mendId,
-        userId: author.userId,
-        number: row.mends,
-      },
-      ...{ replaced: [], made: [], rows: [] },
-      mend: { mends: [], requested, moved: { position: moved.position, from: moved.rank, to: rank } },
-    });
-    await countMend(tx, row, 0, 0);
+    const to = { position: moved.position, from: moved.rank, to: rank };
+    await insertMend(tx, row, author, mendId, { mends: [], requested, moved: to });
   });
   return viewOfChange(tx, row, mendId, [moved]);
+}
+
+/** Stores a mend that replaces no texts. */
+async function insertMend(
+  tx: Tx,
+  row: DocumentRow,
+  { userId }: Author,
+  mendId: string,
+  mend: typeof documentMends.$inferInsert.mend,
+): Promise<void> {
+  const { tenantId, documentId, mends: number } = row;
+  const none = { replaced: [], made: [], rows: [] };
+  await tx.insert(documentMends).values({ tenantId, documentId, mendId, userId, number, mend, ...none });
+  await countMend(tx, row, 0, 0);
+}
+
+async function place(
+  tx: Tx,
+  row: DocumentRow,
+  author: Author,
+  requested: readonly PlacingMend[],
+): Promise<MendedView> {
+  const ids = requested.flatMap((one) =>
+    one.action === 'size' ? [one.region_id, one.like] : [one.region_id],
+  );
+  const rows = await selectNamed(tx, row, [...new Set(ids)]);
+  const divided = ids.find((id) => id.includes('_'));
+  if (divided !== undefined)
+    throw new AppError('validation_error', `mend: the text ${divided} continues elsewhere; split it first`);
+  const mendId = newId();
+  await changeSegments(tx, row, { positions: [], edits: 1 }, () =>
+    insertMend(tx, row, author, mendId, {
+      mends: requested.map(placingOf),
+      requested: requested.length === 1 ? requested[0] : requested,
+    }),
+  );
+  const changed = new Set(requested.map(({ region_id }) => region_id));
+  return viewOfChange(
+    tx,
+    row,
+    mendId,
+    rows.filter(({ regionId }) => changed.has(regionId)),
+  );
 }

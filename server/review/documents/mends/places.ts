@@ -16,7 +16,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { requireTranslated } from '../document.ts';
 import type { pageOfTexts, pageQuery, Requested, similarPlaces, similarQuery } from './schema.ts';
-import { isSame, readTexts, requirePages, resolve } from './texts.ts';
+import { isSame, placingOf, readTexts, requirePages, resolve } from './texts.ts';
 
 /* What a page has besides its segments: texts that are kept, and places like that of a mend. */
 
@@ -37,9 +37,18 @@ export async function readPageTexts(
   });
   if (page > (row.pageCount ?? 0))
     throw new AppError('validation_error', `page: the file has ${row.pageCount ?? 0} pages`);
-  const { kept } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  const { kept, doubts } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  const ids = doubts.flatMap((doubt) => doubt.ids);
+  const texts = await services.database.inTenant(row.tenantId, (tx) => selectTexts(tx, row, ids));
   return {
     kept: kept.map(({ id, text, reason, rectangle }) => ({ region_id: id, text, reason, rectangle })),
+    // A text that continues elsewhere is not changed here.
+    places: doubts.flatMap(({ ids: region_ids, rule, mend, after }) => {
+      const [first] = region_ids.map((id) => texts.get(id));
+      return first && region_ids.every((id) => texts.has(id))
+        ? [{ region_ids, rule, after, mend: requestOfMend(mend, first.sourceText) }]
+        : [];
+    }),
   };
 }
 
@@ -84,25 +93,8 @@ export async function findSimilar(
       throw fileRefusal(error);
     },
   );
-  const texts = await services.database.inTenant(tenantId, (tx) =>
-    tx
-      .select({
-        id: documentSegments.regionId,
-        sourceText: documentSegments.sourceText,
-        confirmedAt: documentSegments.confirmedAt,
-      })
-      .from(documentSegments)
-      .where(
-        and(
-          ofDocument(tenantId, documentId),
-          inArray(
-            documentSegments.regionId,
-            places.flatMap(({ mend }) => [...idsOfMend(mend)]),
-          ),
-        ),
-      ),
-  );
-  const byId = new Map(texts.map((text) => [text.id, text]));
+  const ids = places.flatMap(({ mend }) => [...idsOfMend(mend)]);
+  const byId = await services.database.inTenant(tenantId, (tx) => selectTexts(tx, row, ids));
   const found = places.flatMap(({ mend, isSure, ...place }) => {
     const own = idsOfMend(mend).flatMap((id) => byId.get(id) ?? []);
     // A text that a later mend has replaced is not there any longer.
@@ -115,11 +107,22 @@ export async function findSimilar(
   };
 }
 
+async function selectTexts(tx: Tx, { tenantId, documentId }: DocumentRow, ids: readonly string[]) {
+  const { regionId: id, sourceText, confirmedAt } = documentSegments;
+  const rows = await tx
+    .select({ id, sourceText, confirmedAt })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), inArray(id, [...ids])));
+  return new Map(rows.map((text) => [text.id, text]));
+}
+
 const idsOfMend = (mend: SimilarPlace['mend']): readonly string[] =>
   mend.kind === 'join' ? mend.ids : [mend.id];
 
 function requestOfMend(mend: SimilarPlace['mend'], sourceText: string): Requested {
   if (mend.kind === 'join') return { action: 'join', region_ids: mend.ids };
+  if (mend.kind === 'space') return { action: 'space', region_id: mend.id, rectangle: mend.rectangle };
+  if (mend.kind === 'size') return { action: 'size', region_id: mend.id, like: mend.like };
   if (mend.kind !== 'split') return { action: mend.kind, region_ids: [mend.id] };
   const at = mend.at.map((count) => offsetOf(sourceText, count));
   return { action: 'split', region_id: mend.id, at };
@@ -141,5 +144,6 @@ async function likeOf(
 ): Promise<SimilarPlace['mend'] | undefined> {
   if (requested.action === 'order') return undefined;
   if (requested.action === 'keep') return { kind: 'keep', id: requested.region_ids[0]! };
+  if (requested.action === 'space' || requested.action === 'size') return placingOf(requested);
   return (await resolve(tx, row, requested))[0]?.mend;
 }

@@ -31,6 +31,34 @@ const split = z
   })
   .meta({ description: 'Makes several texts of one.' });
 
+/** The minimum width and height of the place of a text, in points. */
+const minSpace = 5;
+
+const space = z
+  .object({
+    action: z.literal('space'),
+    region_id: regionId.describe('The region ID of the text.'),
+    rectangle: z
+      .array(z.number())
+      .length(4)
+      .refine(
+        ([left = 0, bottom = 0, right = 0, top = 0]) => right - left >= minSpace && top - bottom >= minSpace,
+        {
+          message: `a rectangle is [left, bottom, right, top], at least ${minSpace} points wide and high`,
+        },
+      )
+      .describe('The place of the translation: [left, bottom, right, top], as in `target_rectangles`.'),
+  })
+  .meta({ description: 'Gives the translation another place on its page.' });
+
+const size = z
+  .object({
+    action: z.literal('size'),
+    region_id: regionId.describe('The region ID of the text.'),
+    like: regionId.describe('The text of the same page whose font size it gets.'),
+  })
+  .meta({ description: 'Gives the translation the font size of another text.' });
+
 const mendOfRequest = z
   .discriminatedUnion('action', [
     join,
@@ -49,6 +77,8 @@ const mendOfRequest = z
         after: regionId.nullable().describe('The text after which it is read; null for the first one.'),
       })
       .meta({ description: 'Moves a text in the reading order.' }),
+    space,
+    size,
   ])
   .describe('The change.');
 
@@ -65,7 +95,9 @@ export const mendInput = z.object({
         .min(1)
         .max(maxMends),
     ])
-    .describe(`The change, or up to ${maxMends} joins and splits of different texts, which are one change.`),
+    .describe(
+      `The change, or up to ${maxMends} joins and splits, or places and sizes, of different texts, which are one change.`,
+    ),
   reviewer,
 });
 
@@ -108,6 +140,16 @@ export const pageOfTexts = z.object({
       }),
     )
     .describe('The texts of the page that are not translated and can be.'),
+  places: z
+    .array(
+      z.object({
+        region_ids: z.array(z.string()).describe('The texts of the place, as they are read.'),
+        rule: z.string().describe('The rule that has decided, such as `indent`. Values may be added.'),
+        mend: mendOfRequest.describe('The change that gives the other reading.'),
+        after: z.array(z.string()).describe('The texts of the other reading.'),
+      }),
+    )
+    .describe('The places to look at: the service is not sure which words are one text.'),
 });
 
 export const similarQuery = z.object({

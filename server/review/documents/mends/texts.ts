@@ -7,7 +7,7 @@ import { fileRefusal, mendFile } from '#server/documents/file-work.ts';
 import { type DocumentRow, isApproved, languagesOf } from '#server/documents/jobs.ts';
 import { isAtOneOf, ofDocument, readingOrder } from '#server/documents/segments.ts';
 import { AppError } from '#server/errors.ts';
-import { countShown, type Mend, type MendedTexts } from '#server/formats/document.ts';
+import { countShown, type Mend, type MendedTexts, type PageRectangle } from '#server/formats/document.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import type { MendInput, Requested } from './schema.ts';
 
@@ -81,7 +81,15 @@ async function missingText(tx: Tx, { tenantId, documentId }: DocumentRow, id: st
     return new AppError('invalid_fields', [
       { loc: ['body', 'mend'], msg: `the document has no text ${id}`, type: 'unknown_segment' },
     ]);
-  const acts = { join: 'joined', split: 'divided', keep: 'kept', translate: 'translated', order: 'moved' };
+  const acts = {
+    join: 'joined',
+    split: 'divided',
+    keep: 'kept',
+    translate: 'translated',
+    order: 'moved',
+    space: 'placed',
+    size: 'sized',
+  };
   const by = mend.actor === null ? '' : ` by ${mend.actor}`;
   return new AppError(
     'conflict',
@@ -95,7 +103,17 @@ export interface Part {
   rows: SegmentRow[];
 }
 
-export type StructuralMend = Exclude<Requested, { action: 'keep' | 'order' }>;
+export type StructuralMend = Extract<Requested, { action: 'join' | 'split' | 'translate' }>;
+
+/** A mend of the place or the size of a translation. */
+export type PlacingMend = Extract<Requested, { action: 'space' | 'size' }>;
+
+export function placingOf(requested: PlacingMend): Mend {
+  const { region_id: id } = requested;
+  return requested.action === 'space'
+    ? { kind: 'space', id, rectangle: requested.rectangle as PageRectangle }
+    : { kind: 'size', id, like: requested.like };
+}
 
 /** Returns the mends of a request as the format makes them, and the texts that they replace. */
 export async function resolve(tx: Tx, row: DocumentRow, requested: StructuralMend): Promise<Part[]> {

@@ -146,17 +146,6 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
   return endsEarly || isNext || isFirst || (isShifted && !initial.test(line.text));
 }
 
-/** Whether a text starts with the number or letter after that of another text: `1.2` after `1.1`, `b)` after `a)`. */
-export function isNextItem(first: string, text: string): boolean {
-  const [one, next] = [first, text].map((own) =>
-    /^\(?(?=\d+[.)]|[a-z]\))((?:\d{1,2}\.)*)(\d{1,2}|[a-z])([.)]?)\s/.exec(own)?.slice(1),
-  );
-  const [place, follower] = [one?.[1], next?.[1]].map((own = '') =>
-    /\d/.test(own) ? Number(own) : own.charCodeAt(0),
-  );
-  return one?.[0] === next?.[0] && one?.[2] === next?.[2] && place! + 1 === follower;
-}
-
 /** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)`, `①` and `a.`. */
 function shapeOf(text: string): string | undefined {
   return itemNumber

@@ -137,6 +137,10 @@ export class LinePair {
   get isNear() {
     return this.drop < maxLineDistance;
   }
+  /** Whether the lines are too near to each other, or too far away, for one paragraph. */
+  get isSpread() {
+    return this.parts.leadings.separate(this.chain, this.index);
+  }
   get row() {
     return this.parts.table.breakBetween(this.above, this.line);
   }

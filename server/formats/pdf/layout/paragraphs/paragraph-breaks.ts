@@ -2,7 +2,7 @@ import { runsOf } from '../../statistics.ts';
 import { isAddress, labelStart, withoutCase } from '../sentences.ts';
 import { continuesAddress } from './addresses.ts';
 import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
-import { changesIndent, isNextItem, startsItem, startsLabel, startsLikeItem } from './indents.ts';
+import { changesIndent, startsItem, startsLabel, startsLikeItem } from './indents.ts';
 import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
@@ -63,6 +63,12 @@ export const breakRules: readonly BreakRule[] = [
   breaks('icon or label', (pair) => !pair.isDeclaredOne && pair.endsEarly && !pair.isCentred && pair.isEntry),
   breaks('heading in an element', (pair) => pair.isDeclaredOne && pair.endsSentence && pair.startsHeading),
   breaks('size', ({ above, line, mayGoOn, endsEarly }) => isOtherSize(above, line, mayGoOn, endsEarly)),
+  // An author may end a line within a declared text, but a full line is no sign of that.
+  joins(
+    'element',
+    ({ isDeclaredOne, endsEarly, endsSentence, isSpread }) =>
+      isDeclaredOne && !endsEarly && !(endsSentence && isSpread),
+  ),
   joins('centred sentence', (pair) => pair.areDeclaredApart && pair.isCentredSentence),
   breaks(
     'short and far',
@@ -90,7 +96,6 @@ export const breakRules: readonly BreakRule[] = [
     ({ isOneText, endsEarly, chain, index, length }) =>
       !(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly),
   ),
-  breaks('next item', ({ first, line }) => isNextItem(first.text, line.text)),
   breaks('bold heading', ({ mayGoOn, above, line, length }) => !mayGoOn && isHeadingOf(above, line, length)),
   looksApart(
     'list of lines',
@@ -152,6 +157,45 @@ export const breakRules: readonly BreakRule[] = [
   ),
   joins('long line', () => true),
 ];
+
+/** The maximum number of words of a line that may be a title, and not a line of prose. */
+const maxWordsOfTitle = 8;
+
+const startsLower = ({ line }: LinePair): boolean => /^\p{Ll}/u.test(line.text);
+const isOpenEnd = (pair: LinePair): boolean => !pair.endsSentence;
+const looksContinued = (pair: LinePair): boolean => pair.goesOn || startsLower(pair);
+
+/** When a rule is often wrong, by the tags of files of strangers (`docs/fidelity.md`). Other rules are rarely wrong. */
+const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
+  ...Object.fromEntries(
+    [
+      'address',
+      'continues',
+      'line without letters',
+      'list of lines',
+      'long line',
+      'short lines',
+      'short sentence',
+    ].map((name) => [name, () => true]),
+  ),
+  ...Object.fromEntries(['row', 'short and far', 'distance', 'entry'].map((name) => [name, looksContinued])),
+  indent: isOpenEnd,
+  item: (pair) => pair.endsSentence && !/^[\p{L}\p{N}([„“"«]/u.test(pair.line.text),
+  'full line': (pair) =>
+    isOpenEnd(pair) &&
+    !pair.mayGoOn &&
+    !startsLower(pair) &&
+    pair.length < 3 &&
+    !hasWords([pair.above], maxWordsOfTitle + 1),
+  'short line': (pair) => isOpenEnd(pair) && /^[\p{Lu}\p{N}]/u.test(pair.line.text),
+};
+
+/** Returns the rule that has decided about a line and the line above it, if it is often wrong. */
+export function doubtAt(line: TextLine): { above: TextLine; rule: BreakRule } | undefined {
+  const pair = pairAbove(line);
+  const rule = pair && ruleOf(pair);
+  return rule && doubts[rule.name]?.(pair) ? { above: pair.above, rule } : undefined;
+}
 
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
