@@ -231,6 +231,37 @@ describe.skipIf(withoutBrowser)('the page view', () => {
     await expect.poll(sources).toEqual(joined);
   });
 
+  test('shows both readings of a place to look at, and uses the other one or marks it as right', async () => {
+    const title = ['Annual Epidemiology and Clinical', 'Research Methods Summer Session'];
+    const doubtful = [
+      line(title[0]!, 60, 300, 20),
+      line(title[1]!, 60, 276, 20),
+      line('Nothing else.', 60, 100),
+    ];
+    const { page, paper, text, status, sources } = await openPage([doubtful.join('\n')]);
+    const places = page.getByRole('region', { name: '1 place to look at' });
+    await places.waitFor();
+    await paper.focus();
+    await page.keyboard.press('End');
+    expect(await places.getByText('Other reading').count()).toBe(0);
+    await page.keyboard.press('F8');
+    await places.getByText('1 of 1').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Alt+Enter');
+    await status.getByText('Split into 2 texts.').waitFor();
+    expect(await sources()).toEqual([...title, 'Nothing else.']);
+    expect(await places.count()).toBe(0);
+    await page.keyboard.press('Control+z');
+    await places.waitFor();
+    await text(/Place to look at/).click();
+    await page.keyboard.press('Alt+x');
+    await expect.poll(() => places.count()).toBe(0);
+    await page.reload();
+    await text(/Annual/).waitFor();
+    expect(await places.count()).toBe(0);
+    expect(await sources()).toHaveLength(2);
+  });
+
   test('opens a text for editing with Enter, confirms it, and stays the view of the file', async () => {
     const { page, text, paper, targets } = await openPage();
     await text(/dozen oysters/).click();

@@ -69,9 +69,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           );
         })}
       </div>
-      {available.includes('nextFinding') && (
-        <p className="hint">{t(splitHint)}</p>
-      )}
+      {available.includes('nextFinding') && <p className="hint">{t(splitHint)}</p>}
       <Check label={t('keys.single')} isChecked={isOn} onChange={setSingleKeys} />
       <p className="hint">{t('keys.single_hint')}</p>
       <div className="actions">

@@ -58,7 +58,8 @@ function isMeant(id: CommandId, event: KeyboardEvent): boolean {
   const { where, keys }: Command = commands[id];
   const target = event.target as Element;
   const isTyping = isTextField(target);
-  if (where === 'page') return target.matches(page) && keys.some((key) => isKey(event, key) && (key.length > 1 || singleKeys()));
+  if (where === 'page')
+    return target.matches(page) && keys.some((key) => isKey(event, key) && (key.length > 1 || singleKeys()));
   if (where === 'list' && isTyping) return false;
   // A search field handles Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;

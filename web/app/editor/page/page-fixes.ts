@@ -53,7 +53,7 @@ export function conflictOf(error: unknown): FixConflict | undefined {
 
 /** What a fix does. */
 export function actOf(fix: Fix): Act {
-  return Array.isArray(fix) ? (fix[0]?.action ?? 'join') : fix.action;
+  return (Array.isArray(fix) ? (fix[0]?.action ?? 'join') : fix.action) as Act;
 }
 
 /** The region IDs of the texts that a fix changes. */

@@ -49,7 +49,7 @@ import {
   usePageTexts,
 } from './page-texts.ts';
 import { Paper } from './paper.tsx';
-import { isSame, Places, usePlaces } from './places.tsx';
+import { Places, usePlaces } from './places.tsx';
 
 interface PageViewProps {
   document: TenantDocumentJob;
@@ -94,24 +94,8 @@ export default function PageView(props: PageViewProps) {
     source.openAt(first.position);
   });
   const rendering = useRendering(document.id, saves, side !== 'source');
-  const doubts = usePlaces(document.id, found.places, chosen);
+  const doubts = usePlaces(document.id, selection, (place) => isReadOnly || fixes.add(place.mend));
   const { places } = doubts;
-  const doubt = places[doubts.at];
-  const use = (place = doubt) => place && !isReadOnly && fixes.add(place.mend);
-  const markRight = (place = doubt) => {
-    if (!place) return;
-    doubts.markRight(place);
-    announce(t('pageView.marked_right'));
-  };
-  /** Selects the next critical segment of the page, or the next place to look at, and then those of the next page. */
-  const toStop = (step: 1 | -1) => {
-    const critical = all.filter(({ segment }) => segment?.status === 'critical').map(({ id }) => [id]);
-    const stops = [...critical, ...places.map(({ region_ids }) => region_ids)];
-    const at = stops.findIndex((ids) => isSame(ids, chosen));
-    const next = stops[at < 0 && step < 0 ? stops.length - 1 : at + step];
-    if (next) return select(next);
-    if (!turn(step)) announce(t('pageView.no_places'));
-  };
   const waiting = new Set(fixes.waiting.flatMap(textsOfFix));
   const refuse = (act: Act) => refusalOf(act, chosenTexts, all, { holders, waiting });
   const perform = (act: Act) => {
@@ -188,10 +172,6 @@ export default function PageView(props: PageViewProps) {
     keep: () => perform('keep'),
     translate: () => perform('translate'),
     order: () => perform('order'),
-    otherReading: () => use(),
-    rightReading: () => markRight(),
-    nextFinding: () => toStop(1),
-    previousFinding: () => toStop(-1),
     nextPage: () => turn(1),
     previousPage: () => turn(-1),
     open: () => write(),
@@ -264,18 +244,18 @@ export default function PageView(props: PageViewProps) {
               <Read from={{ data: found.texts, error: found.error, refetch: found.refetch }} lines={20}>
                 {() => (
                   <div className={styles.listTab}>
-                    <Places texts={all} places={places} at={doubts.at} onUse={use} onRight={markRight} />
-                  <PageList
-                    texts={shownTexts}
-                    {...{ source, field, chosen, mode, isWriting, isReadOnly, waiting }}
-                    onChoose={onChoose}
-                    onWrite={write}
-                    onKeyDown={onKeyDown}
-                    onMode={setMode}
-                    onOrder={order}
-                    onSplit={split}
-                    onCancel={toPage}
-                  />
+                    <Places {...doubts} texts={all} />
+                    <PageList
+                      texts={shownTexts}
+                      {...{ source, field, chosen, mode, isWriting, isReadOnly, waiting }}
+                      onChoose={onChoose}
+                      onWrite={write}
+                      onKeyDown={onKeyDown}
+                      onMode={setMode}
+                      onOrder={order}
+                      onSplit={split}
+                      onCancel={toPage}
+                    />
                   </div>
                 )}
               </Read>
@@ -286,6 +266,8 @@ export default function PageView(props: PageViewProps) {
     </>
   );
 }
+
+export type Selection = ReturnType<typeof useSelection>;
 
 /** The page that is shown, its texts, and the selected ones, of which a single one is open. */
 function useSelection(documentId: string, source: PageViewProps['source']) {

@@ -2,37 +2,63 @@ import { ChevronDown, ChevronUp, Repeat2 } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
-import { runCommand } from '../../keys/use-commands.ts';
+import { useCommands } from '../../keys/use-commands.ts';
 import { Grid, Row, Stack } from '../../kit/box.tsx';
 import { Card } from '../../kit/card.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Text } from '../../kit/text.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import styles from './page.module.css';
 import type { PageText, Place } from './page-texts.ts';
+import type { Selection } from './page-view.tsx';
 
 const storedKey = 'lingualoop-right-places';
 
 /** Maximum number of places that this device remembers as right. */
 const maxStored = 500;
 
-/** The places of a page that the reviewer has not found right on this device, and the selected one of them. */
-export function usePlaces(documentId: string, found: readonly Place[], chosen: readonly string[]) {
+/**
+ * The places of a page that the reviewer has not found right on this device, and the selected one of them, with their keys.
+ * @param use called to fix a place
+ */
+export function usePlaces(
+  documentId: string,
+  { found, all, chosen, select, turn }: Selection,
+  use: (place: Place) => unknown,
+) {
+  const t = useT();
   const [right, setRight] = useState(() => (localStorage.getItem(storedKey) ?? '').split(' '));
   const keyOf = ({ region_ids }: Place) => [documentId, ...region_ids].join('/');
-  const places = found.filter((place) => !right.includes(keyOf(place)));
-  return {
-    places,
-    at: places.findIndex(({ region_ids }) => isSame(region_ids, chosen)),
-    markRight(place: Place) {
-      const next = [...right, keyOf(place)].slice(-maxStored);
-      localStorage.setItem(storedKey, next.join(' '));
-      setRight(next);
-    },
+  const places = found.places.filter((place) => !right.includes(keyOf(place)));
+  const at = places.findIndex(({ region_ids }) => isSame(region_ids, chosen));
+  const place = places[at];
+  const markRight = () => {
+    if (!place) return;
+    const next = [...right, keyOf(place)].slice(-maxStored);
+    localStorage.setItem(storedKey, next.join(' '));
+    setRight(next);
+    announce(t('pageView.marked_right'));
   };
+  /** Selects the next critical segment of the page, then the next place, then those of the next page. */
+  const move = (step: 1 | -1) => {
+    const critical = all.filter(({ segment }) => segment?.status === 'critical').map(({ id }) => [id]);
+    const stops = [...critical, ...places.map(({ region_ids }) => region_ids)];
+    const from = stops.findIndex((ids) => isSame(ids, chosen));
+    const next = stops[from < 0 && step < 0 ? stops.length - 1 : from + step];
+    if (next) select(next);
+    else if (!turn(step)) announce(t('pageView.no_places'));
+  };
+  useCommands({
+    otherReading: () => place && use(place),
+    rightReading: markRight,
+    nextFinding: () => move(1),
+    previousFinding: () => move(-1),
+  });
+  return { places, at, onUse: use, onRight: markRight, onMove: move };
 }
 
 /** Whether two selections have the same texts. */
-export function isSame(one: readonly string[], other: readonly string[]): boolean {
+function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((id) => other.includes(id));
 }
 
@@ -43,14 +69,8 @@ export function Places({
   texts,
   onUse,
   onRight,
-}: {
-  places: readonly Place[];
-  /** The index of the place; -1 if none is looked at. */
-  at: number;
-  texts: readonly PageText[];
-  onUse: (place: Place) => void;
-  onRight: (place: Place) => void;
-}) {
+  onMove,
+}: ReturnType<typeof usePlaces> & { texts: readonly PageText[] }) {
   const t = useT();
   const place = places[at];
   if (places.length === 0) return null;
@@ -67,10 +87,10 @@ export function Places({
               {t('pageView.place_of', { place: at + 1, places: places.length })}
             </Text>
           )}
-          <IconButton label={t('pageView.previous_place')} onClick={() => runCommand('previousFinding')}>
+          <IconButton label={t('pageView.previous_place')} onClick={() => onMove(-1)}>
             <ChevronUp size={16} aria-hidden />
           </IconButton>
-          <IconButton label={t('pageView.next_place')} onClick={() => runCommand('nextFinding')}>
+          <IconButton label={t('pageView.next_place')} onClick={() => onMove(1)}>
             <ChevronDown size={16} aria-hidden />
           </IconButton>
         </Row>
@@ -88,7 +108,7 @@ export function Places({
             <button type="button" className="small" onClick={() => onUse(place)}>
               <Repeat2 size={14} aria-hidden /> {t('pageView.use_other')} <CommandKey id="otherReading" />
             </button>
-            <button type="button" className="ghost small" onClick={() => onRight(place)}>
+            <button type="button" className="ghost small" onClick={onRight}>
               {t('pageView.is_right')} <CommandKey id="rightReading" />
             </button>
           </Row>
