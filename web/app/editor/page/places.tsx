@@ -121,7 +121,7 @@ export function Places({
 function Reading({ title, texts }: { title: string; texts: readonly string[] }) {
   return (
     <Stack gap={1}>
-      <Text as="h3" size="xs" tone="faint">
+      <Text size="xs" tone="faint">
         {title}
       </Text>
       {texts.map((text, index) => (
