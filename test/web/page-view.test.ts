@@ -262,6 +262,24 @@ describe.skipIf(withoutBrowser)('the page view', () => {
     expect(await sources()).toHaveLength(2);
   });
 
+  test('fixes nothing in an approved file, and offers to reopen it', async () => {
+    const { page, text, status, sources } = await openPage();
+    const before = await sources();
+    await page.getByRole('button', { name: 'Approve all…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
+    await page.getByText('Approved', { exact: true }).first().waitFor();
+    await text(/Half a/).click();
+    await text(/dozen oysters/).click({ modifiers: ['Shift'] });
+    await page.getByText('The file is approved, so its texts can’t be fixed.').waitFor();
+    await page.keyboard.press('j');
+    expect(await page.getByRole('toolbar').count()).toBe(0);
+    expect(await sources()).toEqual(before);
+    await page.getByText('can’t be fixed').getByRole('button').click();
+    await page.getByRole('toolbar').getByText('Makes one text').waitFor();
+    await page.getByRole('button', { name: 'Join' }).click();
+    await status.getByText('Joined 2 texts.').waitFor();
+  });
+
   test('opens a text for editing with Enter, confirms it, and stays the view of the file', async () => {
     const { page, text, paper, targets } = await openPage();
     await text(/dozen oysters/).click();

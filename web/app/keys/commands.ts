@@ -30,6 +30,17 @@ export interface Command {
  * on macOS (types characters), Ctrl with a digit elsewhere (switches tabs).
  */
 export const commands = {
+  // First, because on a page, keys such as J and Alt+Enter have other commands.
+  join: { name: 'keys.join', keys: ['j'], where: 'page' },
+  split: { name: 'keys.split', keys: ['s'], where: 'page' },
+  keep: { name: 'keys.keep', keys: ['k'], where: 'page' },
+  translate: { name: 'keys.translate', keys: ['t'], where: 'page' },
+  order: { name: 'keys.order', keys: ['o'], where: 'page' },
+  otherReading: { name: 'keys.other_reading', keys: ['Alt+Enter'], where: 'page' },
+  rightReading: { name: 'keys.right_reading', keys: [isApple ? 'Control+x' : 'Alt+x'], where: 'page' },
+  similarPlaces: { name: 'keys.similar', keys: [isApple ? 'Control+a' : 'Alt+a'], where: 'page' },
+  nextPage: { name: 'keys.next_page', keys: ['PageDown'], where: 'page' },
+  previousPage: { name: 'keys.previous_page', keys: ['PageUp'], where: 'page' },
   approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },
   save: { name: 'keys.save', keys: ['Mod+s'], where: 'field' },
   nextItem: { name: 'keys.next_item', keys: ['Alt+ArrowDown'], where: 'anywhere', repeats: true },
@@ -76,17 +87,6 @@ export const commands = {
   // On Apple's systems, Command+H hides the browser.
   replaceText: { name: 'keys.replace_text', keys: [isApple ? 'Mod+Shift+h' : 'Mod+h'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
-  // Before the single keys of the list: on a page, J and K are other commands.
-  join: { name: 'keys.join', keys: ['j'], where: 'page' },
-  split: { name: 'keys.split', keys: ['s'], where: 'page' },
-  keep: { name: 'keys.keep', keys: ['k'], where: 'page' },
-  translate: { name: 'keys.translate', keys: ['t'], where: 'page' },
-  order: { name: 'keys.order', keys: ['o'], where: 'page' },
-  otherReading: { name: 'keys.other_reading', keys: ['Alt+Enter'], where: 'page' },
-  rightReading: { name: 'keys.right_reading', keys: [isApple ? 'Control+x' : 'Alt+x'], where: 'page' },
-  similarPlaces: { name: 'keys.similar', keys: [isApple ? 'Control+a' : 'Alt+a'], where: 'page' },
-  nextPage: { name: 'keys.next_page', keys: ['PageDown'], where: 'page' },
-  previousPage: { name: 'keys.previous_page', keys: ['PageUp'], where: 'page' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },
   open: { name: 'keys.open', keys: ['Enter'], where: 'list' },

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
-import { Grid, Row, Stack } from '../../kit/box.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
 import { Card } from '../../kit/card.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Text } from '../../kit/text.tsx';
@@ -100,10 +100,10 @@ export function Places({
           <Text as="p" size="sm">
             {t(place.mend.action === 'join' ? 'pageView.doubt_join' : 'pageView.doubt_split')}
           </Text>
-          <Grid least={9} gap={2}>
+          <div className={styles.readings}>
             <Reading title={t('pageView.now')} texts={now} />
             <Reading title={t('pageView.other_reading')} texts={place.after} />
-          </Grid>
+          </div>
           <Row>
             <button type="button" className="small" onClick={() => onUse(place)}>
               <Repeat2 size={14} aria-hidden /> {t('pageView.use_other')} <CommandKey id="otherReading" />
