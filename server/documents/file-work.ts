@@ -6,6 +6,7 @@ import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
   DocumentPayload,
+  FindMendsPayload,
   HashTextsPayload,
   KeepTextsPayload,
   MendPayload,
@@ -51,6 +52,10 @@ export async function sampleFile(
 
 export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   return orFileError(fileWork.run('extract_document', payload, scope));
+}
+
+export function findMendsIn({ fileWork }: Files, payload: FindMendsPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('find_mends', payload, scope));
 }
 
 export function mendFile({ fileWork }: Files, payload: MendPayload, scope: TaskScope) {

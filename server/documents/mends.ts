@@ -6,15 +6,23 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { Mend } from '#server/formats/document.ts';
+import type { Mend, Segment } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/platform/ids.ts';
 import { lookUpTexts, translateGroup } from '#server/translation/pipeline/group.ts';
 import type { GroupText } from '#server/translation/pipeline/run.ts';
-import { type DocumentRow, groupRequestOf, isDocument, requestOf, requireDocument } from './jobs.ts';
+import {
+  type DocumentRow,
+  demandsReview,
+  groupRequestOf,
+  isDocument,
+  requestOf,
+  requireDocument,
+} from './jobs.ts';
 import { sourceTexts } from './segment-contexts.ts';
 import { figuresOf } from './segment-figures.ts';
+import { insertSegments, rowOf } from './segment-rows.ts';
 import { noteOf, ofDocument, readingOrder } from './segments.ts';
 
 /*
@@ -33,6 +41,52 @@ export async function selectMends(tx: Tx, { tenantId, documentId, mends }: Docum
     .where(and(...isActive({ tenantId, documentId })))
     .orderBy(asc(documentMends.number));
   return rows.flatMap(({ mend }) => mend.mends as Mend[]);
+}
+
+/**
+ * Stores the mends that a new document has from the start, as one change. An undo brings the texts that it would have
+ * without them.
+ */
+export async function storeFound(
+  tx: Tx,
+  row: Pick<DocumentRow, 'documentId' | 'request' | 'tenantId'>,
+  { mends, before, after }: { mends: Mend[]; before: readonly Segment[]; after: readonly Segment[] },
+): Promise<void> {
+  const { tenantId, documentId } = row;
+  const idsOf = (segments: readonly Segment[]) =>
+    new Map(segments.map(({ regionId }, index) => [regionId, index]));
+  const [earlier, now] = [idsOf(before), idsOf(after)];
+  const made = [...now].flatMap(([id, index]) => (earlier.has(id) ? [] : [index]));
+  // Each text comes back after the one before it that stays.
+  let place = -1;
+  const added = before.flatMap((segment, index) => {
+    const here = now.get(segment.regionId);
+    if (here !== undefined) place = here;
+    else place += 1 / (before.length + 1);
+    return here === undefined ? [rowOf(segment, after.length + index, demandsReview(row), place)] : [];
+  });
+  await insertSegments(tx, row, added);
+  const replaced = added.map(({ position }) => position);
+  const rows = await takeRows(tx, row, replaced);
+  await tx.insert(documentMends).values({
+    ...{ tenantId, documentId, mendId: newId(), number: 0, replaced, made, rows },
+    mend: { mends, requested: { action: 'found' } },
+    translatedAt: sql`now()`,
+  });
+  await tx.update(documentJobs).set({ mends: 1 }).where(isDocument(tenantId, documentId));
+}
+
+/** Removes rows of segments, and returns them. */
+export async function takeRows(
+  tx: Tx,
+  { tenantId, documentId }: Pick<DocumentRow, 'documentId' | 'tenantId'>,
+  positions: readonly number[],
+): Promise<unknown[]> {
+  const rows = await tx.execute<{ row: unknown }>(sql`
+    delete from document_segments s where s.tenant_id = ${tenantId} and s.document_id = ${documentId}
+      and s.position = any(array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int))
+    returning to_jsonb(s) as row`);
+  return rows.map(({ row }) => row);
 }
 
 function isActive({ tenantId, documentId }: Pick<Document, 'documentId' | 'tenantId'>) {
@@ -170,8 +224,8 @@ function selectUntranslated(tx: Tx, row: DocumentRow): Promise<MendedText[]> {
     .from(documentSegments)
     .where(
       sql`${ofDocument(tenantId, documentId)} and ${documentSegments.target} is null and ${position} in (
-        select jsonb_array_elements_text(m.made)::int from document_mends m
-        where m.tenant_id = ${tenantId} and m.document_id = ${documentId} and m.undone_at is null)`,
+        select jsonb_array_elements_text(m.made || m.replaced)::int from document_mends m
+        where m.tenant_id = ${tenantId} and m.document_id = ${documentId})`,
     )
     .orderBy(readingOrder(row))
     .then((rows) =>

@@ -285,6 +285,13 @@ export interface LayoutFormat {
     options: ExtractOptions,
     pages: readonly number[] | { last: number },
   ): Promise<MendedTexts>;
+  /** Finds the mends of a file in another one, such as its next version. Those that are not found are left out. */
+  findMends?(
+    bytes: Uint8Array,
+    options: ExtractOptions & { mends: readonly Mend[] },
+    other: Uint8Array,
+    recognition?: Recognition,
+  ): Promise<Mend[]>;
   /**
    * Finds the places of a file that are like that of a mend.
    * @param like one that is in no `options.mends`

@@ -4,10 +4,12 @@ import type {
   ExtractedDocument,
   ExtractOptions,
   Finding,
+  Mend,
   MendedTexts,
   PageRectangle,
   RebuildOptions,
   RebuiltDocument,
+  Recognition,
   Segment,
   SegmentTranslation,
   SimilarPlace,
@@ -24,6 +26,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { BlockTargets } from './pdf/fitting/divided-texts.ts';
 import { withLabelInText } from './pdf/fitting/frames.ts';
 import { commonScales } from './pdf/fitting/shrink.ts';
+import { findMends as findMendsIn, type ReadSeen } from './pdf/found-mends.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
@@ -35,7 +38,7 @@ import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
-import { type SeenText, seenBlock, seenKept, similarPlaces } from './pdf/similar-places.ts';
+import { type SeenText, seenTexts, similarPlaces } from './pdf/similar-places.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
@@ -189,6 +192,36 @@ export function mend(
   });
 }
 
+/** Finds mends in another file. See `LayoutFormat.findMends`. */
+export function findMends(
+  bytes: Uint8Array,
+  { mends, recognition }: ExtractOptions & { mends: readonly Mend[] },
+  other: Uint8Array,
+  otherRecognition?: Recognition,
+): Promise<Mend[]> {
+  return withPdf(bytes, (pdf) =>
+    withPdf(other, (next) =>
+      findMendsIn(mends, readSeen(pdf, recognition), readSeen(next, otherRecognition), next.pageCount),
+    ),
+  );
+}
+
+function readSeen(pdf: OpenPdf, recognition: Recognition | undefined): ReadSeen {
+  const scans = new Scans(recognition);
+  const known = new Map<string, SeenText[]>();
+  return async (number, mends) => {
+    if (number > pdf.pageCount) return [];
+    const all = new Mends(mends);
+    const key = `${number} ${JSON.stringify(all.ofPage(number).mends)}`;
+    const found = known.get(key);
+    if (found) return found;
+    const page = scans.content(number) ?? (await pdf.readPage(number));
+    const texts = seenTexts(findBlocks(page, undefined, all), number);
+    known.set(key, texts);
+    return texts;
+  };
+}
+
 /** Finds places like that of a mend. See `LayoutFormat.similar`. */
 export function similar(
   bytes: Uint8Array,
@@ -196,17 +229,10 @@ export function similar(
   options: ExtractOptions,
 ): Promise<SimilarPlace[]> {
   return withPdf(bytes, async (pdf) => {
-    const scans = new Scans(options.recognition);
-    const mends = new Mends(options.mends);
+    const read = readSeen(pdf, options.recognition);
     const pages: SeenText[][] = [];
-    for (const number of selectPages(options.pages, pdf.pageCount)) {
-      const { blocks, kept } = findBlocks(
-        scans.content(number) ?? (await pdf.readPage(number)),
-        undefined,
-        mends,
-      );
-      pages.push([...blocks.map(seenBlock), ...kept.flatMap((text) => seenKept(text, number))]);
-    }
+    for (const number of selectPages(options.pages, pdf.pageCount))
+      pages.push(await read(number, options.mends ?? []));
     return similarPlaces(pages, like);
   });
 }

@@ -3,6 +3,7 @@ import { renderQueued } from '#server/documents/rendering.ts';
 import { readPages } from '#server/formats/flatten/pdf.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { madePdf } from '../formats/pdf-made.ts';
 import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
@@ -526,5 +527,65 @@ describe('a request that is sent again', () => {
     expect(second.change_id).toBe(first.change_id);
     await undo(id, first.change_id);
     expect((await mended(id, change)).change_id).not.toBe(first.change_id);
+  });
+});
+
+describe('a new version of a file', () => {
+  /** The same page, with another dish and a new line above the title. */
+  const newPage = [
+    line('Summer menu', 60, 380, 10),
+    page.replace('Served with lemon', 'Served with bread'),
+  ].join('\n');
+  const newVersion = async (update_of: string) => {
+    const bytes = await madePdf({ content: newPage });
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'menu.pdf', { type: 'application/pdf' }),
+      update_of,
+    });
+    return id;
+  };
+
+  test('has the mends of the earlier one, found by text and place, and their translations', async () => {
+    const first = await translated();
+    await mended(first, join);
+    await mended(first, { action: 'split', region_id: sentences, at: [39] });
+    const [{ target_text }] = (await list(first)) as [Segment];
+    engine.reset();
+    const id = await newVersion(first);
+    expect((await list(id)).map(({ source_text }) => source_text)).toEqual([
+      'Summer menu',
+      'Half a dozen oysters',
+      'Please ask our staff before you order.',
+      'Open from noon.',
+      'Served with bread',
+    ]);
+    expect((await list(id))[1]).toMatchObject({ target_text });
+    expect(engine.texts().sort()).toEqual(['Served with bread', 'Summer menu']);
+  });
+
+  test('has the texts without them after an undo', async () => {
+    const first = await translated();
+    await mended(first, join);
+    const id = await newVersion(first);
+    const sql = openSuperuser(app.superuserUrl);
+    const [mend] = await sql`select mend_id from document_mends where document_id = ${id}`;
+    await mine.mutate('undo', { document_id: id, change_id: mend!['mend_id'] }, mine.admin);
+    await renderQueued(app.services, { tenantId: mine.tenantId, documentId: id });
+    expect((await list(id)).slice(0, 3)).toMatchObject([
+      { source_text: 'Summer menu' },
+      { source_text: 'Half a', target_text: 'fr of Half a' },
+      { source_text: 'dozen oysters', target_text: 'fr of dozen oysters' },
+    ]);
+  });
+
+  test('without these texts has none of the mends', async () => {
+    const first = await translated();
+    await mended(first, join);
+    const bytes = await madePdf({ content: line('Another page', 60, 200) });
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(bytes)], 'menu.pdf'),
+      update_of: first,
+    });
+    expect((await texts(id)).map(([, source]) => source)).toEqual(['Another page']);
   });
 });

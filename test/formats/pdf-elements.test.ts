@@ -40,23 +40,6 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read([...of(tag('TH'), first), ...of(tag('TH'), second)])).toEqual(['London', 'Cushion']);
   });
 
-  it('keep the words of a sentence together over wide gaps, but not the lines of two columns', () => {
-    const words = [
-      text('Whoever rents a boat shows a document', 50, 700),
-      text('of', 243, 700),
-      text('identity', 278, 700),
-    ];
-    const sentence = 'Whoever rents a boat shows a document of identity';
-    expect(read(of(undefined, ...words)).length).toBeGreaterThan(1);
-    expect(read(of(tag('P'), ...words))).toEqual([sentence]);
-    const columns = ['which has a first line and', 'a second one and a third', 'line in this column and'];
-    const rows = columns.flatMap((value, row) => [
-      text(value, 50, 700 - 12 * row),
-      text(`more of it here ${row}`, 200, 700 - 12 * row),
-    ]);
-    expect(read(of(tag('P'), ...rows))[0]).toBe(columns.join(' '));
-  });
-
   it('keep the lines of a paragraph together when the style changes and after a wide distance', () => {
     const lines = [
       text('The government of Manitoba repealed the Act of the former one in May.', 50, 700),
@@ -95,22 +78,6 @@ describe('the declared elements of a tagged PDF', () => {
     expect(
       read(of(tag('P'), heading, text('The objectives of the workshop are these and those', 50, 686))),
     ).toHaveLength(2);
-  });
-
-  it('do not keep a bold heading together with the sentences around it', () => {
-    const body = [
-      'The members of the committee have met in the',
-      'spring of that year, and then they have been',
-      'of one mind on all of their plans, and agree.',
-    ];
-    const below = (top: number, values: string[]) =>
-      values.map((value, row) => text(value, 50, top - 12 * row));
-    const heading = text('Consequences of the day', 50, 664, { font: bold });
-    expect(read(of(tag('P'), ...below(700, body), heading, ...below(652, body)))).toEqual([
-      body.join(' '),
-      'Consequences of the day',
-      body.join(' '),
-    ]);
   });
 
   it('do not keep paragraphs together that have a blank line between them', () => {

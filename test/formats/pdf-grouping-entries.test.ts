@@ -22,21 +22,6 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(continued))).toEqual([continued.join(' ')]);
   });
 
-  it('at each line that starts with a capital if the lines are right-aligned', () => {
-    const labels = [
-      'Research',
-      'Tool without it',
-      'Creation of tests',
-      'Analysis and interpretation',
-      'Writing it',
-    ];
-    const shown = labels.map((label, row) => text(label, 150 - 10 * widthOf(label), 700 - 14 * row));
-    const grid = rule(151, 640, 151.5, 712);
-    expect(read({ ...page([shown], [grid]), box: { left: 0, bottom: 0, right: 400, top: 800 } })).toEqual(
-      labels,
-    );
-  });
-
   it('after an amount, and before and after a line of figures', () => {
     expect(read(narrow(['Member Discount $66.23', 'Sales Tax of the State']))).toHaveLength(2);
     expect(read(narrow(['Small Cable of six feet', 'CABLE-7789 2 @ $24.99', 'Large Cable Set']))).toEqual([
@@ -131,20 +116,6 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow([items[0]!, '第３条にも規定']))).toHaveLength(1);
   });
 
-  it('at a line of only bold words below a text that starts with some', () => {
-    const names = [
-      text('Saturday', 20, 700, { font: bold }),
-      text(' Ann Lee and', 60, 700),
-      text('Tom and Ida Fernandez', 20, 688),
-    ];
-    const content = (last: string) => ({
-      ...narrow(['Tom and Ida Fernandez']),
-      texts: page([names, text(last, 20, 676, { font: bold })]).texts,
-    });
-    expect(read(content('Sunday'))).toHaveLength(2);
-    expect(read(content('of them'))).toHaveLength(1);
-  });
-
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });
@@ -165,55 +136,6 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['For more information:', 'cancer.example.org']))).toEqual(['For more information:']);
     const listed = ['example.com | cancer.example', 'of@cancer.example | 607 379'];
     expect(read(page([lines(listed, 50, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(listed);
-  });
-
-  it('at each line of a list, even after its longest lines', () => {
-    const courses = [
-      'Advanced Machine Learning',
-      'Open Source Software Engineering',
-      'Advanced Interactive Graphics',
-      'Compilers and Practicum',
-      'Cloud Computing',
-      'Evolutionary Computation',
-    ];
-    expect(read(narrow(courses))).toEqual(courses);
-    const title = [
-      'The Committees of the',
-      'Farmers of the County',
-      'Their Long Meetings',
-      'Since Last Summer',
-    ];
-    expect(read(narrow(title))).toEqual([title.join(' ')]);
-  });
-
-  it('at each line of an indented list in running text', () => {
-    const tools = [
-      'Drill rig with its panel',
-      'Stock tank',
-      'Rods and core barrels',
-      'Lights and buoys',
-      'Ropes',
-    ];
-    const around = [full, 'of the place in which it had been held, and told the others.'];
-    const found = read(
-      page([lines([full, ...around], 20, 760), lines(tools, 60, 724), lines([full, ...around], 20, 664)]),
-    );
-    expect(found.slice(1, -1)).toEqual(tools);
-  });
-
-  it('at each line of an address with a code', () => {
-    const address = ['Mary Miller', '29 Meadow Hill Drive', 'Glasgow', 'G46 7QR'];
-    expect(read(narrow(address))).toEqual(address);
-  });
-
-  it('at each of three lines that end with a number or a code', () => {
-    const codes = [
-      'KvK Rotterdam 24330087',
-      'BTW NL810433941B01',
-      'IBAN NL50INGB0683251309',
-      'BIC of ING 2A',
-    ];
-    expect(read(narrow(codes))).toEqual(codes);
   });
 
   it('but not in an address of which a line has few words before its comma', () => {
@@ -261,27 +183,11 @@ describe('a line with room for the next word ends its text, although a small let
   const stack = [text(upper, 100, 700), text(lower, 100, 686)];
   const joined = [`${upper} ${lower}`];
 
-  it('next to icons', () => {
-    const icon = (y: number) => rule(74, y - 4, 90, y + 12);
-    expect(read(page(stack))).toEqual(joined);
-    expect(read(page(stack, [icon(700), icon(686)]))).toEqual([upper, lower]);
-  });
-
   it('next to two bold labels, but not next to one of two lines', () => {
     const labels = ['Place', 'Stays'].map((label, row) => text(label, 60, 700 - 14 * row, { font: bold }));
     expect(read(page([...stack, ...labels]))).toEqual(expect.arrayContaining([upper, lower]));
     expect(read(page([...stack, labels[0]!]))).toContain(joined[0]);
   });
-});
-
-it('a line with a telephone number, and a centred one with a colon, end their texts', () => {
-  const centred = (values: string[]) =>
-    page(values.map((value, row) => text(value, 300 - 5 * widthOf(value), 700 - 12 * row)));
-  for (const stack of [
-    ['Phone : +243 997 129 073', 'Goma on the Lake'],
-    ['Please mail this application and all of its parts to the office:', 'The Global Consultants'],
-  ])
-    expect(read(centred(stack))).toEqual(stack);
 });
 
 describe('one block stays', () => {

@@ -58,10 +58,6 @@ describe('the price of a dish', () => {
   const menu = (price: string, x: number, font: TextFont) =>
     page([dishes, prices, text(long, x - 5 - 10 * widthOf(long), 604), text(price, x, 604, { font })]);
 
-  it('is apart from its text in a column of prices, although it directly follows it', () => {
-    expect(read(menu('14.0', 350, bold))).toContain(long);
-  });
-
   it('is a part of its text elsewhere, as are the figures of a text with one weight', () => {
     expect(read(menu('14.0', 330, bold))).toContain(`${long} 14.0`);
     expect(read(menu('14.0', 350, serif))).toContain(`${long} 14.0`);
@@ -260,34 +256,6 @@ describe('one block stays', () => {
       return shown;
     });
     expect(read(page([spread, lines([full, full.toLowerCase()], 50, 650)]))[0]).toBe(words.join(' '));
-  });
-
-  it('a justified line of a narrow column with very wide gaps, but not a label and its value', () => {
-    const row = (words: readonly string[], y: number) => {
-      const gap = (120 - words.reduce((sum, word) => sum + 10 * widthOf(word), 0)) / (words.length - 1);
-      let x = 50;
-      return words.map((word) => {
-        const shown = text(word, x, y);
-        x += 10 * widthOf(word) + gap;
-        return shown;
-      });
-    };
-    const rows = [
-      ['Manufacturing', 'of'],
-      ['refrigerated', 'made', 'meals'],
-      ['sugared', '(including'],
-      ['strawberries', 'brown', 'cane'],
-    ];
-    const last = text('handmade ones', 50, 652);
-    const cell = page([...rows.map((words, index) => row(words, 700 - 12 * index)), last]);
-    expect(read(cell)).toEqual([[...rows.flat(), 'handmade ones'].join(' ')]);
-    const values = [
-      ['Monday', 'closed'],
-      ['Friday', 'open'],
-    ];
-    const between = values.map((words, index) => row(words, 676 - 12 * index));
-    const table = page([row(rows[1]!, 700), row(rows[3]!, 688), ...between, lines(['Please call'], 50, 652)]);
-    expect(read(table).join()).not.toMatch(/Monday closed|Friday open/);
   });
 
   it('a sentence that continues with a name, although another text has lines at the same heights', () => {

@@ -364,23 +364,6 @@ describe('one block stays', () => {
     expect(read(page([onOneLine(words, 13, 700), shown, onOneLine(words, 13, 676)]))).not.toHaveLength(1);
   });
 
-  it('a line with equal spaces from the start to the end of its column, but not the header of a table with equal gaps', () => {
-    const above = lines([full, full.replace('committee', 'countries'), full], 50, 700);
-    const end = 50 + 10 * widthOf(full);
-    /** Words with equal gaps, from the start to the end of the lines above. */
-    const between = (words: string[]) =>
-      onOneLine(words, (end - 50 - 10 * widthOf(words.join(''))) / (words.length - 1), 664);
-    const after = text('in the winter.', 50, 652);
-    const beside = lines([full, full, full, full, 'of the year.'], end + 25, 700);
-    const words = ['Journal', 'of', 'Computer', 'Science'];
-    expect(read(page([above, between(words), after, beside]))[0]).toContain(
-      `${words.join(' ')} in the winter.`,
-    );
-    const cells = ['Name', 'Place', 'Year', 'Total', 'Tax'];
-    const below = cells.map((cell, index) => text(cell, 50 + index * 70, 652));
-    expect(read(page([above, between(cells), below]))).toEqual(expect.arrayContaining(cells));
-  });
-
   it('a text next to a number in the margin, and a sentence with a sign over another one', () => {
     const even = [full, full.replace('committee', 'countries'), full.replace('plan', 'date')];
     const number = text('12', 62 + 10 * widthOf(full), 688);

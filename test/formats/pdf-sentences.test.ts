@@ -144,31 +144,6 @@ describe('a sentence is one block', () => {
     expect(declared(names)).toEqual(names);
   });
 
-  it('if a full line of its declared paragraph has very wide spaces, but not if these divide a table', () => {
-    const declared = (rows: string[][], starts: number[][]) => {
-      const element: StructureElement = { type: 'P' };
-      const found = rows.flatMap((row, at) =>
-        row.map((word, index) => text(word, starts[at]![index]!, 700 - 12 * at)),
-      );
-      return read(found.map((shown) => ({ ...shown, element })));
-    };
-    const wide = sentence[0]!;
-    const right = 50 + 10 * widthOf(wide);
-    const words = ['Department', 'of'];
-    const rows = [[wide], words, ['Agriculture had discussed.']];
-    expect(declared(rows, [[50], [50, right - 10 * widthOf('of')], [50]])).toHaveLength(1);
-    const form = ['The house above, ', 'on which this customer and the agent of the seller have agreed'];
-    const place = right - 10 * widthOf(form[1]!);
-    expect(declared([[wide], form, [sentence[2]!]], [[50], [50, place], [50]]).length).toBeGreaterThan(1);
-    const cells = [words, ['County', 'Kent'], ['State', 'Ohio']];
-    expect(
-      declared(
-        cells,
-        Array.from({ length: 3 }, () => [50, right - 20]),
-      ).length,
-    ).toBeGreaterThan(1);
-  });
-
   it('next to a line that is longer than its column', () => {
     const words = '委員会計画関詳文書次頁掲載必参照申込下記農業省議論春年会員合意場合多数農民郡出席';
     const column = Array.from({ length: 7 }, (_, row) =>

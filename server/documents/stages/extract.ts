@@ -1,3 +1,4 @@
+import type { Mend, Recognition } from '#server/formats/document.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -6,11 +7,12 @@ import { mismatchWarnings } from '#server/translation/intake/request-warnings.ts
 import { readSource } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
-import { extractFile } from '../file-work.ts';
-import { demandsReview, languagesOf, requestOf } from '../jobs.ts';
+import { extractFile, findMendsIn } from '../file-work.ts';
+import { demandsReview, languagesOf, requestOf, selectDocument } from '../jobs.ts';
 import { selectKept } from '../kept-texts.ts';
+import { selectMends, storeFound } from '../mends.ts';
 import { findingView } from '../quality-report.ts';
-import { recognizePages } from '../recognition.ts';
+import { recognizePages, selectRecognition } from '../recognition.ts';
 import type { DocumentQualityFinding } from '../schema.ts';
 import { insertSegments, rowOf } from '../segment-rows.ts';
 import { selectionOf } from '../selection-fields.ts';
@@ -36,13 +38,15 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     kept: await selectKept(services, tenantId, documentId),
   };
   const extracted = await extractFile(services, payload, { tenantId, signal });
-  const { segments, pageCount, findings, outcome } = extracted.imagePages
-    ? await extractFile(
-        services,
-        { ...payload, recognition: await recognizePages(run, bytes, extracted.imagePages) },
-        { tenantId, signal },
-      )
+  const recognition = extracted.imagePages && (await recognizePages(run, bytes, extracted.imagePages));
+  const read = recognition
+    ? await extractFile(services, { ...payload, recognition }, { tenantId, signal })
     : extracted;
+  const mends = await mendsOfEarlier(run, bytes, recognition);
+  const { segments, pageCount, findings, outcome } =
+    mends.length > 0
+      ? await extractFile(services, { ...payload, recognition, mends }, { tenantId, signal })
+      : read;
   const isDemanded = demandsReview(row);
   const rows: ReturnType<typeof rowOf>[] = [];
   const pause = pausing(20);
@@ -66,9 +70,31 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     });
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
+    if (mends.length > 0) await storeFound(tx, run.row, { mends, before: read.segments, after: segments });
     const { update_of: earlierId } = requestOf(row);
     if (earlierId !== undefined) await updateRun(tx, run, await keepTranslations(tx, run, earlierId));
   });
+}
+
+/** Returns the mends of the earlier document, as they are in a new version of its file. */
+async function mendsOfEarlier(
+  { services, tenantId, row, signal }: DocumentRun,
+  bytes: Uint8Array,
+  recognition: Recognition | undefined,
+): Promise<Mend[]> {
+  const { update_of: documentId } = requestOf(row);
+  if (documentId === undefined || row.sourceFormat !== 'pdf') return [];
+  const earlier = await services.database.inTenant(tenantId, async (tx) => {
+    const found = await selectDocument(tx, tenantId, documentId);
+    if (!found || found.sourceFormat !== 'pdf') return undefined;
+    const recognition = await selectRecognition(tx, tenantId, documentId);
+    return { mends: await selectMends(tx, found), recognition };
+  });
+  if (!earlier || earlier.mends.length === 0) return [];
+  const source = await readSource({ services, tenantId, documentId });
+  const file = { format: row.sourceFormat, bytes: source, languages: languagesOf(row), ...earlier };
+  const payload = { ...file, other: bytes, otherRecognition: recognition };
+  return (await findMendsIn(services, payload, { tenantId, signal })).mends;
 }
 
 /** Returns a finding if the reader of the file has lost visible texts. The report must not pass over that. */

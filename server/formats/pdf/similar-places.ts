@@ -1,5 +1,6 @@
 import { countShown, type SimilarPlace } from '../document.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
+import type { PageBlocks } from './find-blocks.ts';
 import { holds, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import type { KeptText } from './layout/content/kept-text.ts';
 import { idsOf } from './mends.ts';
@@ -23,16 +24,16 @@ export interface SeenText {
   content: InlineContent;
 }
 
-export function seenBlock({ id, page, content, style, matrix, box, lines, kind }: TextBlock): SeenText {
+function seenBlock({ id, page, content, style, matrix, box, lines }: TextBlock): SeenText {
   const { family, bold, italic, size, color } = style;
   return {
     ...{ id, page, text: plainText(content), reason: null, lines, content, size },
-    look: [kind, family, bold, italic, Math.round(2 * size), color].join(' '),
+    look: [family, bold, italic, Math.round(2 * size), color].join(' '),
     box: transformRectangle(matrix, box),
   };
 }
 
-export function seenKept({ id, text, reason, glyphs, box }: KeptText, page: number): SeenText[] {
+function seenKept({ id, text, reason, glyphs, box }: KeptText, page: number): SeenText[] {
   const [first] = glyphs;
   if (id === undefined || !first) return [];
   const size = Math.hypot(first.text.matrix[2], first.text.matrix[3]);
@@ -49,6 +50,11 @@ export function seenKept({ id, text, reason, glyphs, box }: KeptText, page: numb
       content: [text],
     },
   ];
+}
+
+/** Returns the texts of a page in reading order, and those that are not translated. */
+export function seenTexts({ blocks, kept }: PageBlocks, page: number): SeenText[] {
+  return [...blocks.map(seenBlock), ...kept.flatMap((text) => seenKept(text, page))];
 }
 
 /** The maximum difference between edges that count as one, in points. */

@@ -180,6 +180,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   ],
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
+  find_mends: layoutRule(layout),
   mend_document: layoutRule(layout),
   similar_places: layoutRule(layout),
   rebuild_document: layoutRule(rebuilding),

@@ -13,6 +13,7 @@ export const tasks = {
   keep_texts: async () => (await import('./tasks/layout-document.ts')).keepTextsTask,
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
   index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
+  find_mends: async () => (await import('./tasks/layout-document.ts')).findMendsTask,
   mend_document: async () => (await import('./tasks/layout-document.ts')).mendDocumentTask,
   similar_places: async () => (await import('./tasks/layout-document.ts')).similarPlacesTask,
   rebuild_document: async () => (await import('./tasks/layout-document.ts')).rebuildDocumentTask,

@@ -65,16 +65,14 @@ export function findTexts(
   const bullets = new Set([...lines.filter(({ text }) => isSign(text)), ...repeatedBullets(lines)]);
   const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
-  const signed = (kind: 'bullet' | 'icon') =>
-    linesWithBullets(isUpright ? page.paints : [], prose, inverse, kind);
+  const bulleted = linesWithBullets(isUpright ? page.paints : [], prose, inverse);
   const breaks = new ParagraphBreaks(chains, {
     areas,
     fields,
     columns,
     table,
     elements: new LineElements(elements, chains),
-    bulleted: new Set([...signed('bullet'), ...linesWithLetter(prose)]),
-    icons: signed('icon'),
+    bulleted: new Set([...bulleted, ...linesWithLetter(prose)]),
     bullets,
   });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));

@@ -136,6 +136,27 @@ export function mendDocumentTask({
   });
 }
 
+export interface FindMendsPayload extends DocumentPayload {
+  mends: readonly Mend[];
+  /** The file in which they are looked for, and its recognized pages. */
+  other: Uint8Array;
+  otherRecognition?: Recognition | undefined;
+}
+
+export function findMendsTask({
+  format,
+  bytes,
+  languages,
+  mends,
+  recognition,
+  other,
+  otherRecognition,
+}: FindMendsPayload): Promise<RefusedFile | { mends: Mend[] }> {
+  return orRefusal(format, async ({ findMends }) => ({
+    mends: (await findMends?.(bytes, { ...languages, mends, recognition }, other, otherRecognition)) ?? [],
+  }));
+}
+
 export interface SimilarPayload extends DocumentPayload {
   like: SimilarPlace['mend'];
 }

@@ -4,7 +4,7 @@ import { documentJobs, documentMends, documentSegments } from '#db/schema/docume
 import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
 import { type DocumentRow, demandsReview, isDocument } from '#server/documents/jobs.ts';
-import { selectMends, translateMended } from '#server/documents/mends.ts';
+import { selectMends, takeRows, translateMended } from '#server/documents/mends.ts';
 import { selectRecognition } from '#server/documents/recognition.ts';
 import { insertSegments, rowOf } from '#server/documents/segment-rows.ts';
 import { isAtOneOf, ofDocument } from '#server/documents/segments.ts';
@@ -22,7 +22,7 @@ import { documentAuthor } from '../document.ts';
 import { lockWritable } from '../lock-writable.ts';
 import { applyChanges, changeSegments, recordChange, type SegmentChange } from '../segment-changes.ts';
 import { viewSegments } from '../segment-schema.ts';
-import { countMend, freePlaces, moveComments, nextPosition, recordEvents, takeRows } from './rows.ts';
+import { countMend, freePlaces, moveComments, nextPosition, recordEvents } from './rows.ts';
 import type { MendedView, MendInput, Requested } from './schema.ts';
 import {
   isSame,

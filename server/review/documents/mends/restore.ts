@@ -2,12 +2,13 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentMends, documentSegments } from '#db/schema/documents.ts';
 import type { DocumentRow } from '#server/documents/jobs.ts';
+import { takeRows } from '#server/documents/mends.ts';
 import { ofDocument } from '#server/documents/segments.ts';
 import { AppError } from '#server/errors.ts';
 import type { Author } from '../../author.ts';
 import { changeSegments } from '../segment-changes.ts';
 import { viewSegments } from '../segment-schema.ts';
-import { countMend, moveComments, recordEvents, takeRows } from './rows.ts';
+import { countMend, moveComments, recordEvents } from './rows.ts';
 import { requireMendable } from './texts.ts';
 
 /* Mends are undone and made again: the texts of both sides change places. */

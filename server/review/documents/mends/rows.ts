@@ -85,19 +85,6 @@ export async function freePlaces(
   };
 }
 
-/** Removes rows of segments, and returns them. */
-export async function takeRows(
-  tx: Tx,
-  { tenantId, documentId }: DocumentRow,
-  positions: readonly number[],
-): Promise<unknown[]> {
-  const rows = await tx.execute<{ row: unknown }>(sql`
-    delete from document_segments s where s.tenant_id = ${tenantId} and s.document_id = ${documentId}
-      and s.position = any(array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int))
-    returning to_jsonb(s) as row`);
-  return rows.map(({ row }) => row);
-}
-
 /** Moves the comments on texts that are replaced to the first of those in their place. */
 export async function moveComments(
   tx: Tx,

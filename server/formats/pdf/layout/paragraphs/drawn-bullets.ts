@@ -3,10 +3,9 @@ import type { Paint } from '../../page-content.ts';
 import { append } from '../../statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** The sides of a bullet and of an icon, their distance from their item, and their height above the baseline, in em. */
+/** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
 const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
-const icon = { ...bullet, least: 0.8, most: 2.2 };
-/** The maximum height of a bullet or an icon, in points. */
+/** The maximum height of a bullet, in points. */
 const maxBullet = 26;
 /** The minimum distance of a bullet from other objects above and below it, in em. */
 const minFromOther = 0.3;
@@ -16,13 +15,12 @@ export function isDrawnBullet(
   { kind }: Pick<Paint, 'kind'>,
   box: Rectangle,
   { baseline, left, size }: { baseline: number; left: number; size: number },
-  sign = bullet,
 ): boolean {
   const [width, height] = [box.right - box.left, box.top - box.bottom];
   const middle = (box.bottom + box.top) / 2 - baseline;
   return (
     kind === 'fill' &&
-    [width, height].every((side) => side > sign.least * size && side < sign.most * size) &&
+    [width, height].every((side) => side > bullet.least * size && side < bullet.most * size) &&
     width < 2 * height &&
     height < 2 * width &&
     box.right < left + 0.1 * size &&
@@ -33,16 +31,14 @@ export function isDrawnBullet(
 }
 
 /**
- * Finds the lines after drawn bullets, or after icons. At least two of one width are at the same position, or at the same
+ * Finds the lines after drawn bullets. At least two of one width are at the same position, or at the same
  * distance from their lines.
  */
 export function linesWithBullets(
   paints: readonly Paint[],
   lines: readonly TextLine[],
   inverse: Matrix,
-  kind: 'bullet' | 'icon',
 ): Set<TextLine> {
-  const sign = kind === 'icon' ? icon : bullet;
   const bands = new Bands<{ paint: Paint; box: Rectangle }>();
   for (const paint of paints) {
     const box = transformRectangle(inverse, paint.box);
@@ -51,7 +47,7 @@ export function linesWithBullets(
   const found = new Map<string, TextLine[]>();
   for (const line of lines) {
     const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
-    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line, sign));
+    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line));
     if (!own || isInStack(own.box, minFromOther * line.size, bands)) continue;
     const { left, right } = own.box;
     for (const place of [`at ${Math.round(left)}`, `before ${Math.round(line.left - left)}`])

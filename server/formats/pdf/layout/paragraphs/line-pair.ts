@@ -1,15 +1,7 @@
 import type { Rectangle } from '../../geometry.ts';
 import type { DrawnAreas } from '../drawn-areas.ts';
 import { type FormFields, maxCheckBox } from '../form-fields.ts';
-import {
-  capitalStart,
-  contactAtStart,
-  continues,
-  isAddress,
-  isOpen,
-  jointAtEnd,
-  sentenceEnd,
-} from '../sentences.ts';
+import { continues, isOpen, jointAtEnd, sentenceEnd } from '../sentences.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import { minIndent } from './indents.ts';
 import { hasSameLeading, type Leadings } from './leadings.ts';
@@ -62,9 +54,8 @@ export interface PageParts {
   table: TableRows;
   elements: LineElements;
   bullets: ReadonlySet<TextLine>;
-  /** The lines after a drawn bullet, and after a larger icon. */
+  /** The lines after a drawn bullet. */
   bulleted: ReadonlySet<TextLine>;
-  icons: ReadonlySet<TextLine>;
   ends: LineEnds;
   leadings: Leadings;
 }
@@ -174,10 +165,10 @@ export class LinePair {
   get share() {
     return this.width / (this.width + this.room);
   }
+
   get isRunning() {
     return isRunning(this.chain, this.index, this.isCentred);
   }
-
   get endsSentence() {
     return sentenceEnd.test(this.above.text);
   }
@@ -289,20 +280,6 @@ export class LinePair {
     return isRow && (this.endsEarlyHere || !continuesRow || isListOfWords(this.chain, this.index));
   }
 
-  /** Whether two lines are next to icons, or each next to its own label. */
-  get isEntry() {
-    const { icons, table } = this.parts;
-    return icons.has(this.above) || icons.has(this.line) || table.haveLabels(this.above, this.line);
-  }
-
-  /** Whether a line ends with a number or an address after its label, or is an address or a label of centred lines. */
-  get endsContact() {
-    const { above, line, isCentred } = this;
-    const isLabel = isCentred && above.text.endsWith(':') && !this.parts.ends.isTitle(line);
-    const isContact = contactAtStart.test(above.text) || (isCentred && isAddress(above.text));
-    return isContact || (isLabel && capitalStart.test(line.text));
-  }
-
   /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */
   get startsField() {
     const { above, line, goesOn, mayGoOn, endsEarly } = this;
@@ -331,15 +308,6 @@ export class LinePair {
       upper.right.left - above.right < maxFieldReach * line.size &&
       !(after && after.left < upper.right.left)
     );
-  }
-
-  /** Whether a line is a bold heading between regular lines, although the file declares one text. */
-  get startsHeading() {
-    const { chain, index, above, line, isCentred } = this;
-    const next = chain[index + 1];
-    const isBold = line.isUniform && line.style.bold && !above.edgeStyles.last.bold;
-    if (!isBold || !next || next.edgeStyles.first.bold) return false;
-    return roomInChain(chain, index + 1, isCentred) > next.firstWordWidth + minRoomAfterBreak * line.size;
   }
 
   /** The small cell between rules that contains two lines; null if missing. */

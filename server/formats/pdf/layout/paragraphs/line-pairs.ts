@@ -43,12 +43,6 @@ export function isOtherSize(above: TextLine, line: TextLine, mayGoOn: boolean, e
   return ratio > max && ratioOf(above.edgeStyles.last.size, line.edgeStyles.first.size) > max;
 }
 
-/** Whether a line in bold is the heading of the text that starts in regular letters below it. */
-export function isHeadingOf(above: TextLine, line: TextLine, length: number): boolean {
-  const isRegular = line.isUniform && !line.edgeStyles.first.bold;
-  return length === 1 && above.isUniform && above.style.bold && isRegular;
-}
-
 /** Whether lines whose sentence continues in another line look like running text: they have several words, and end in its style. */
 export function runsOn(lines: readonly TextLine[], line: TextLine, minWords: number): boolean {
   return hasWords(lines, minWords) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first);
@@ -143,16 +137,6 @@ export function isAmongShort(chain: Chain, index: number, isCentred: boolean): b
       return room > firstWordWidth + wordSpace * size && !sentenceEnd.test(chain[at - 1]!.text);
     })
   );
-}
-
-/**
- * Whether a line without letters, such as a number, separates paragraphs. It belongs to a paragraph only if it is in
- * the middle of one.
- */
-export function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly: boolean): boolean {
-  if (above.hasLetters === line.hasLetters) return false;
-  if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
-  return length < 2;
 }
 
 /** Whether a line has enough words for a sentence. */

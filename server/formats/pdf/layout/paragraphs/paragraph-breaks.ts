@@ -1,7 +1,7 @@
 import { runsOf } from '../../statistics.ts';
 import { isAddress, labelStart, withoutCase } from '../sentences.ts';
 import { continuesAddress } from './addresses.ts';
-import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
+import { startsEntry } from './entries.ts';
 import { changesIndent, startsItem, startsLabel, startsLikeItem } from './indents.ts';
 import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
@@ -13,9 +13,7 @@ import {
   hasWords,
   isAmongShort,
   isDisplayed,
-  isHeadingOf,
   isOtherSize,
-  mixesNumbers,
 } from './line-pairs.ts';
 import { isNumberOfItem } from './list-labels.ts';
 import type { TextLine } from './text-lines.ts';
@@ -53,15 +51,9 @@ export const breakRules: readonly BreakRule[] = [
   breaks('formula', ({ above, line }) => isDisplayed(above, line)),
   breaks('bullet', ({ line, parts }) => parts.bullets.has(line)),
   breaks('numbers of items', ({ above, line }) => isNumberOfItem(above.text) && isNumberOfItem(line.text)),
-  breaks(
-    'only numbers differ',
-    ({ above, line, isDeclaredOne }) => !isDeclaredOne && differInNumbers(above, line),
-  ),
   // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
   breaks('rule or box', (pair) => !pair.isDeclaredOne && pair.areSeparated),
   breaks('drawn bullet', ({ isDeclaredOne, line, parts }) => !isDeclaredOne && parts.bulleted.has(line)),
-  breaks('icon or label', (pair) => !pair.isDeclaredOne && pair.endsEarly && !pair.isCentred && pair.isEntry),
-  breaks('heading in an element', (pair) => pair.isDeclaredOne && pair.endsSentence && pair.startsHeading),
   breaks('size', ({ above, line, mayGoOn, endsEarly }) => isOtherSize(above, line, mayGoOn, endsEarly)),
   // An author may end a line within a declared text, but a full line is no sign of that.
   joins(
@@ -80,7 +72,6 @@ export const breakRules: readonly BreakRule[] = [
     ({ maySpread, parts, chain, index }) => !maySpread && parts.leadings.separate(chain, index),
   ),
   joins('web address', ({ chain, index }) => continuesAddress(chain, index)),
-  breaks('contact', (pair) => !pair.mayGoOn && pair.endsContact),
   breaks('field', (pair) => pair.startsField),
   breaks(
     'address',
@@ -96,28 +87,14 @@ export const breakRules: readonly BreakRule[] = [
     ({ isOneText, endsEarly, chain, index, length }) =>
       !(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly),
   ),
-  breaks('bold heading', ({ mayGoOn, above, line, length }) => !mayGoOn && isHeadingOf(above, line, length)),
-  looksApart(
-    'list of lines',
-    ({ mayGoOn, isCentred, wraps, chain, index, isRunning }) =>
-      !mayGoOn && !isCentred && !wraps && isListOfLines(chain, index, isRunning),
-  ),
   looksApart(
     'entry',
     ({ mayGoOn, isRunning, chain, index, parts, line }) =>
       !mayGoOn && !isRunning && startsEntry(chain, index, parts.ends.isTitle(line)),
   ),
-  looksApart(
-    'bold start',
-    ({ mayGoOn, first, above, line }) => !mayGoOn && isBoldLikeStart(first, above, line),
-  ),
   looksApart('script', ({ above, line }) => changesScript(above, line)),
   looksApart('style', ({ above, line, length, mayGoOn, goesOn, endsEarly, endsEarlyHere }) =>
     changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn),
-  ),
-  looksApart(
-    'line without letters',
-    ({ mayGoOn, above, line, length, endsEarly }) => !mayGoOn && mixesNumbers(above, line, length, endsEarly),
   ),
   looksApart(
     'after rows',

@@ -120,14 +120,6 @@ export class TableRows {
     return isWide && room > 0 && this.#labeled.has(above) && !this.#labeled.has(below);
   }
 
-  /** Whether each of two lines has its own bold label before it, at the same edge. */
-  haveLabels(above: TextLine, below: TextLine): boolean {
-    const [upper, lower] = [above, below].map((line) =>
-      this.#labelOf(line, ({ style }) => style.bold && !line.style.bold),
-    );
-    return upper !== undefined && lower !== undefined && areAligned(upper, lower);
-  }
-
   /** Returns the other cells of a line's row whose font size is about that of the line. */
   #besides(line: TextLine): TextLine[] {
     return this.#near(line).filter((cell) => Math.abs(cell.size - line.size) < sameSize * line.size);

@@ -20,7 +20,7 @@ const maxBlankGap = 1;
 /** The maximum distance between the lines of a text, as a factor of the font size. */
 export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
-export const minSpace = 0.15;
+const minSpace = 0.15;
 /** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
 const minCells = 4;
 const samePitch = 0.06;
@@ -47,8 +47,6 @@ export interface Atom {
    * sizes or the declared elements differ, or dot leaders start or end there.
    */
   isApart: boolean;
-  /** Whether this is so only because the gap is very wide. */
-  isOnlyWide: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
   /** The widths of the spaces between the words of the atom. */
@@ -62,8 +60,6 @@ export interface RowParts {
   /** The small pictures. */
   icons: FormFields;
   elements: Elements;
-  /** The first glyphs of prices that directly follow their text. */
-  prices?: ReadonlySet<Glyph>;
   /** Whether a line to write on is drawn between two glyphs. */
   hasBlank: (before: Glyph, after: Glyph) => boolean;
 }
@@ -77,7 +73,7 @@ export interface RowParts {
  */
 export function splitAtGaps(
   row: Row,
-  { areas, fields, icons, elements, hasBlank, prices }: RowParts,
+  { areas, fields, icons, elements, hasBlank }: RowParts,
   { above, below }: { above?: Row | undefined; below?: Row | undefined } = {},
 ): Atom[] {
   const { baseline, size, glyphs } = row;
@@ -143,7 +139,8 @@ export function splitAtGaps(
       !isBoxAfterText(glyphs, index, gap) &&
       (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
     const isChecked = isSign(glyph) && fields.isOver(glyph, row);
-    const isDivided =
+    const isApart =
+      isWide ||
       isRuled ||
       isCrossed ||
       isField ||
@@ -152,16 +149,14 @@ export function splitAtGaps(
       isLastChecked ||
       isOtherSize ||
       typed.has(glyph) ||
-      prices?.has(glyph) ||
       cells.has(glyph) ||
       (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
-    const isApart = isDivided || isWide;
     const isInBox = last?.text === '[' && glyph.text === ']';
     const mayStay = isLeader || isBlank || isInBox || isSpread;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay))
-      atoms.begin(glyph, { isApart, isOnlyWide: !isDivided && isWide, isLeader });
+      atoms.begin(glyph, { isApart, isLeader });
     else atoms.extend(atom, glyph, blanks, gap, minSpace * em);
     blanks = [];
     isLastLeader = isLeader;
@@ -197,7 +192,7 @@ class Atoms {
   /** The wide gaps without blanks. Between letters with wide spacing, only those that are clearly wider are spaces. */
   #unfilled: number[] = [];
 
-  begin(glyph: Glyph, marks: Pick<Atom, 'isApart' | 'isOnlyWide' | 'isLeader'>): void {
+  begin(glyph: Glyph, marks: Pick<Atom, 'isApart' | 'isLeader'>): void {
     this.end();
     const { left, right, piece } = glyph;
     this.atom = { glyphs: [glyph], left, right, size: piece.size, ...marks, spaces: [] };

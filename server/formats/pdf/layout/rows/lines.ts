@@ -11,9 +11,8 @@ import {
   splitAtGaps,
   textOf,
 } from './atoms.ts';
-import { pricesIn } from './prices.ts';
 import type { Row } from './rows.ts';
-import { declaredLines, declaredWords, sameSpace, spreadWords, stretchedWords } from './stretched-lines.ts';
+import { sameSpace, spreadWords } from './stretched-lines.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -67,16 +66,10 @@ const maxRowsCompared = 24;
 export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
-  const prices = pricesIn(rows);
   const split: SplitRow[] = rows.map((row, index) => {
-    const atoms = splitAtGaps(row, { ...parts, prices }, { above: rows[index - 1], below: rows[index + 1] });
+    const atoms = splitAtGaps(row, parts, { above: rows[index - 1], below: rows[index + 1] });
     return { row, atoms, spread: spreadWords(atoms), parts: [] };
   });
-  const stretched = stretchedWords(split);
-  for (const atom of declaredWords(split, parts.elements)) stretched.add(atom);
-  for (const atom of declaredLines(split, parts.elements)) stretched.add(atom);
-  for (const atom of stretched) atom.isApart = false;
-  for (const { atoms, spread } of split) for (const atom of atoms) if (stretched.has(atom)) spread.add(atom);
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );
