@@ -151,7 +151,7 @@ describe.skipIf(withoutBrowser)('the page view', () => {
     expect(await page.getByRole('option', { name: /Half a/ }).count()).toBe(0);
   });
 
-  test('names the text between two that are no neighbors, and selects all of them', async () => {
+  test('names the text between two that are not neighbors, and selects all of them', async () => {
     const { page, text, sources } = await openPage();
     const before = await sources();
     await text(/Half a/).click();

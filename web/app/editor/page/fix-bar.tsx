@@ -24,9 +24,8 @@ import type { useRendering } from '../preview/preview.tsx';
 import { UnsavedEdits } from '../store-all.ts';
 import { useUnsavedText } from '../unsaved.tsx';
 import styles from './page.module.css';
-import { actOf, type Fix, FixConflict, textsOfFix } from './page-fixes.ts';
-import { type Act, isDivided, joined, type PageText, type Refusal, translatedAgain } from './page-texts.ts';
-import type { Fixes, Mode } from './page-view.tsx';
+import { type Act, actOf, type Fix, FixConflict, type Fixes, textsOfFix } from './page-fixes.ts';
+import { isDivided, joined, type Mode, type PageText, type Refusal, translatedAgain } from './page-texts.ts';
 import { SimilarPlaces } from './similar-places.tsx';
 
 const icons = { join: Combine, split: Split, keep: Pin, translate: Pin, order: ListOrdered };

@@ -3,10 +3,12 @@ import type { InputOf, OutputOf } from '#sdk/procedure-types.ts';
 import type { Segment } from '../segment-filter.ts';
 import { isTemporary } from '../segment-saves.ts';
 import { UnsavedEdits } from '../store-all.ts';
-import type { Act } from './page-texts.ts';
 
 /** A change of the texts of a page, or changes of several places at once. */
 export type Fix = InputOf<'documents.mend'>['mend'];
+
+/** The acts on the selected texts of a page. */
+export type Act = 'join' | 'keep' | 'order' | 'split' | 'translate';
 
 /** The texts after a fix. */
 export type Fixed = OutputOf<'documents.mend'>;
@@ -26,6 +28,16 @@ interface Options {
   onCount(count: number): void;
 }
 
+/** The fixes of a document, as components show them. */
+export interface Fixes {
+  add(fix: Fix): void;
+  /** Removes the message about the latest fix. */
+  dismiss(): void;
+  state: FixState;
+  /** The fixes that are not stored. */
+  waiting: readonly Fix[];
+}
+
 /** Milliseconds until a fix is sent again that could not reach the service. */
 const retryAfter = 3000;
 
@@ -33,7 +45,7 @@ const retryAfter = 3000;
 export class FixConflict extends Error {
   /** Undefined for an API key without a name. */
   readonly who: string | undefined;
-  /** What happened to the text, such as `joined`. */
+  /** The fix that the text had, such as `joined`. */
   readonly done: string;
   /** The region ID of the text. */
   readonly text: string;
@@ -51,7 +63,7 @@ export function conflictOf(error: unknown): FixConflict | undefined {
   return found ? new FixConflict(found[1] ?? '', found[2] ?? '', found[3]) : undefined;
 }
 
-/** What a fix does. */
+/** Returns the act of a fix. */
 export function actOf(fix: Fix): Act {
   return (Array.isArray(fix) ? (fix[0]?.action ?? 'join') : fix.action) as Act;
 }

@@ -18,8 +18,7 @@ import type { RowSource } from '../row-source.ts';
 import type { Segment } from '../segment-filter.ts';
 import { SegmentRow } from '../segment-row.tsx';
 import styles from './page.module.css';
-import type { PageText } from './page-texts.ts';
-import type { Mode } from './page-view.tsx';
+import type { Mode, PageText } from './page-texts.ts';
 import { SplitText } from './split-text.tsx';
 
 const noHolders: readonly string[] = [];

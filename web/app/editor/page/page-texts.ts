@@ -5,7 +5,7 @@ import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { segmentPage } from '../use-segments.ts';
-import type { Fix } from './page-fixes.ts';
+import type { Act, Fix } from './page-fixes.ts';
 
 /** A text of a page. */
 export interface PageText {
@@ -57,9 +57,11 @@ export function usePageTexts(documentId: string, page: number) {
   return { texts, places, error: segments.error, refetch: segments.refetch };
 }
 
-/** The acts on the selected texts of a page. */
-export const acts = ['join', 'split', 'keep', 'translate', 'order'] as const;
-export type Act = (typeof acts)[number];
+/** The work of the keys of the page: select texts, divide one, or move one in the reading order. */
+export type Mode =
+  | { kind: 'select' }
+  | { kind: 'split'; id: string }
+  | { kind: 'order'; id: string; index: number };
 
 /** Why an act is not possible: the selection does not fit it, a colleague has a text, or a text is being fixed. */
 export type Refusal =

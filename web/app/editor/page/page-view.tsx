@@ -37,12 +37,12 @@ import { UnsavedEdits } from '../store-all.ts';
 import type { useDecisions } from '../use-decisions.ts';
 import { FixBar, FixStatus } from './fix-bar.tsx';
 import styles from './page.module.css';
-import { conflictOf, type Fix, PageFixes, textsOfFix } from './page-fixes.ts';
+import { type Act, conflictOf, type Fix, type Fixes, PageFixes, textsOfFix } from './page-fixes.ts';
 import { PageList } from './page-list.tsx';
 import {
-  type Act,
   fixOf,
   isDivided,
+  type Mode,
   type PageText,
   type Refusal,
   refusalOf,
@@ -59,12 +59,6 @@ interface PageViewProps {
   isReadOnly: boolean;
   lead: ReactNode;
 }
-
-/** What the keys of the page do: select texts, divide one, or move one in the reading order. */
-export type Mode =
-  | { kind: 'select' }
-  | { kind: 'split'; id: string }
-  | { kind: 'order'; id: string; index: number };
 
 const noTexts: readonly PageText[] = [];
 
@@ -267,8 +261,6 @@ export default function PageView(props: PageViewProps) {
   );
 }
 
-export type Selection = ReturnType<typeof useSelection>;
-
 /** The page that is shown, its texts, and the selected ones, of which a single one is open. */
 function useSelection(documentId: string, source: PageViewProps['source']) {
   const t = useT();
@@ -411,7 +403,7 @@ async function lastTextBefore(
 function useFixes(
   { document: { id }, source: { saves }, fixing: { queue, setUnsent, remember, reload } }: PageViewProps,
   onShow: (segments: readonly Segment[]) => void,
-) {
+): Fixes {
   const me = useMe();
   const queries = useQueryClient();
   const show = useEffectEvent(onShow);
@@ -436,7 +428,7 @@ function useFixes(
         try {
           return await procedures.documents.mend.mutate({ document_id: id, mend: fix });
         } catch (error) {
-          // What someone else has done is shown.
+          // The texts of someone else are shown.
           if (conflictOf(error)) await reload();
           throw conflictOf(error) ?? error;
         }
@@ -454,4 +446,3 @@ function useFixes(
     waiting: useSyncExternalStore(fixes.subscribe, fixes.waiting),
   };
 }
-export type Fixes = ReturnType<typeof useFixes>;

@@ -10,7 +10,6 @@ import { Text } from '../../kit/text.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import styles from './page.module.css';
 import type { PageText, Place } from './page-texts.ts';
-import type { Selection } from './page-view.tsx';
 
 const storedKey = 'lingualoop-right-places';
 
@@ -23,7 +22,20 @@ const maxStored = 500;
  */
 export function usePlaces(
   documentId: string,
-  { found, all, chosen, select, turn }: Selection,
+  {
+    found,
+    all,
+    chosen,
+    select,
+    turn,
+  }: {
+    found: { places: readonly Place[] };
+    all: readonly PageText[];
+    chosen: readonly string[];
+    select: (ids: readonly string[]) => void;
+    /** @returns false if the file has no such page */
+    turn: (step: number) => boolean;
+  },
   use: (place: Place) => unknown,
 ) {
   const t = useT();

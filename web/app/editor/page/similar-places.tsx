@@ -11,8 +11,7 @@ import { FormDialog } from '../../kit/dialog.tsx';
 import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { actOf, type Fix, textsOfFix } from './page-fixes.ts';
-import type { Act } from './page-texts.ts';
+import { type Act, actOf, type Fix, textsOfFix } from './page-fixes.ts';
 
 type Place = OutputOf<'documents.similar'>['places'][number];
 
