@@ -14,6 +14,7 @@ import {
 } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { personPrefix } from '../../drafts/drafts.ts';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Row } from '../../kit/box.tsx';
@@ -24,7 +25,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { procedures } from '../../procedures.ts';
-import { useMe } from '../../session/use-me.ts';
+import { isVisitor } from '../../session/keeper.ts';
 import { DocumentPanel } from '../document-panel.tsx';
 import type { Languages } from '../marks.ts';
 import type { OpenField } from '../open-segment.tsx';
@@ -404,7 +405,6 @@ function useFixes(
   { document: { id }, source: { saves }, fixing: { queue, setUnsent, remember, reload } }: PageViewProps,
   onShow: (segments: readonly Segment[]) => void,
 ): Fixes {
-  const me = useMe();
   const queries = useQueryClient();
   const show = useEffectEvent(onShow);
   const latest = useRef(show);
@@ -415,7 +415,7 @@ function useFixes(
     };
   });
   const fixes = useMemo(() => {
-    queue.current ??= new PageFixes(`${id} ${me.data?.user.user_id}`, {
+    queue.current ??= new PageFixes(`${isVisitor() ? '' : personPrefix()}${id}`, {
       async send(fix: Fix) {
         await saves.flush();
         const regionOf = (position: number) => segmentAt(queries, id, position)?.region_id ?? '';
@@ -437,7 +437,7 @@ function useFixes(
       onCount: setUnsent,
     });
     return queue.current;
-  }, [id, queue, queries, saves, setUnsent, remember, reload, me.data]);
+  }, [id, queue, queries, saves, setUnsent, remember, reload]);
   useEffect(() => fixes.onShow((segments) => latest.current(segments)), [fixes]);
   return {
     add: (fix: Fix) => fixes.add(fix),
