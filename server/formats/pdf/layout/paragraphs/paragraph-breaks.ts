@@ -106,7 +106,7 @@ export const breakRules: readonly BreakRule[] = [
   joins('continues', ({ mayGoOn }) => mayGoOn),
   joins('headings', (pair) => pair.isDeclaredOne && pair.areHeadings && !pair.endsSentence),
   joins(
-    'element',
+    'words of an element',
     (pair) =>
       pair.isDeclaredOne && !pair.endsSentence && !labelStart.test(pair.line.text) && pair.isFullOfWords,
   ),
