@@ -122,26 +122,6 @@ describe('the parts of a form', () => {
     expect(kept).toMatchObject([{ text: '39b' }]);
   });
 
-  it('leaves each digit or capital in its cell, and starts a label after and below them', () => {
-    for (const code of ['31036', 'ZZZZZ']) {
-      const cells = [...code].map((sign, index) => text(sign, 120 + 9 * index, 700));
-      const form = page([
-        text('Date of birth', 50, 700),
-        cells,
-        text('City', 192.5, 700),
-        text('Nation', 50, 688),
-      ]);
-      expect(read(form).sort()).toEqual(['City', 'Date of birth', 'Nation']);
-    }
-    const widths = [0.72, 0.78, 0.61, 0.67, 0.61];
-    const glyphs = [...'HOTEL'].map((text, index) => ({
-      text,
-      x: widths.slice(0, index).reduce((sum, width) => sum + width + 0.4, 0),
-      advance: widths[index]!,
-    }));
-    expect(read(page([{ ...text('HOTEL', 50, 700), glyphs }]))).toEqual(['HOTEL']);
-  });
-
   it('begins with each numbered row anew, even if all rows are full and have a number', () => {
     const rows = ['8', '9a', 'b', '10'].map((number, index) => [
       text(number, 50, 700 - 12 * index, { font: bold }),

@@ -244,16 +244,6 @@ describe('one block stays', () => {
   const whole = (values: readonly string[], x = 50) =>
     read(page([lines(values, x, 700), text(full, 50, 600)]))[0];
 
-  it('a bullet of two lines, and an option of two lines next to a check box', () => {
-    const option = [
-      'Vaccination, part B, with physician, laboratory, imaging services, clinics and Foreign',
-      'Travel with Canada',
-    ];
-    expect(whole([`• ${option[0]}`, option[1]!])).toContain(option.join(' '));
-    const content = page([lines(option, 65, 700), text(full, 50, 600)]);
-    expect(read(withFields(content, [50, 698, 58, 706]))[0]).toBe(option.join(' '));
-  });
-
   it('a sentence that continues at an indent, with much space after its first line', () => {
     const entry = [text('Factors with an impact in the event', 50, 700), text('of a public offer', 60, 688)];
     expect(read(page([entry, text(full, 50, 600)]))[0]).toBe(

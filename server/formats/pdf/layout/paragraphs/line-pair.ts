@@ -1,7 +1,7 @@
 import type { Rectangle } from '../../geometry.ts';
 import type { DrawnAreas } from '../drawn-areas.ts';
 import { type FormFields, maxCheckBox } from '../form-fields.ts';
-import { continues, isOpen, jointAtEnd, sentenceEnd } from '../sentences.ts';
+import { continues, isOpen, jointAtEnd, sentenceEnd, withoutCase } from '../sentences.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import { minIndent } from './indents.ts';
 import { hasSameLeading, type Leadings } from './leadings.ts';
@@ -276,7 +276,8 @@ export class LinePair {
     const { row } = this;
     const isRow =
       row === 'likely' || (row === 'paired' && (!this.isInCell || (this.endsSentence && isLong(this.above))));
-    const continuesRow = row === 'paired' ? this.mayGoOn || this.isFullLine : this.goesOn;
+    const isFull = this.isFullLine || (!this.endsSentence && withoutCase.test(this.line.text));
+    const continuesRow = row === 'paired' ? this.mayGoOn || isFull : this.goesOn;
     return isRow && (this.endsEarlyHere || !continuesRow || isListOfWords(this.chain, this.index));
   }
 

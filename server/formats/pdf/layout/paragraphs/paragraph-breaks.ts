@@ -1,30 +1,18 @@
 import { runsOf } from '../../statistics.ts';
-import { isAddress, labelStart, withoutCase } from '../sentences.ts';
+import { isAddress, jointAtEnd, labelStart, withoutCase } from '../sentences.ts';
 import { continuesAddress } from './addresses.ts';
 import { startsEntry } from './entries.ts';
-import { changesIndent, startsItem, startsLabel, startsLikeItem } from './indents.ts';
+import { changesIndent, startsItem, startsLabel } from './indents.ts';
 import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { LinePair, type PageParts } from './line-pair.ts';
-import {
-  changesScript,
-  changesStyle,
-  hasWords,
-  isAmongShort,
-  isDisplayed,
-  isOtherSize,
-} from './line-pairs.ts';
+import { changesScript, changesStyle, isAmongShort, isDisplayed, isOtherSize } from './line-pairs.ts';
 import { isNumberOfItem } from './list-labels.ts';
 import type { TextLine } from './text-lines.ts';
 
-/**
- * The length of a line, as a share of the longest possible line, above which the line may continue in the next one. The
- * second value applies to items of lists and to lines with many words.
- */
+/** The length of a line, as a share of the longest possible line, above which it may continue in the next one. */
 const maxOfLine = 0.6;
-const minOfItem = 0.75;
-const minWordsOfText = 8;
 
 /**
  * A text in a script that has no capital letters at the start of a sentence, but has words that may be too long for the
@@ -109,14 +97,16 @@ export const breakRules: readonly BreakRule[] = [
   looksApart('likely row', (pair) => pair.isRow),
   looksApart(
     'indent',
-    ({ isCentred, chain, index, length, endsEarly, mayGoOn }) =>
-      !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, mayGoOn),
+    ({ isCentred, above, chain, index, length, endsEarly, mayGoOn }) =>
+      !isCentred &&
+      !jointAtEnd.test(above.text) &&
+      changesIndent(chain, index, length, endsEarly && !mayGoOn, mayGoOn),
   ),
   joins('full line', ({ endsEarly }) => !endsEarly),
   joins('continues', ({ mayGoOn }) => mayGoOn),
   joins('headings', (pair) => pair.isDeclaredOne && pair.areHeadings && !pair.endsSentence),
   joins(
-    'element',
+    'words of an element',
     (pair) =>
       pair.isDeclaredOne && !pair.endsSentence && !labelStart.test(pair.line.text) && pair.isFullOfWords,
   ),
@@ -126,13 +116,7 @@ export const breakRules: readonly BreakRule[] = [
     ({ line, endsSentence, share }) =>
       spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine,
   ),
-  breaks('short sentence', ({ endsSentence }) => endsSentence),
-  breaks('short line', ({ share }) => share < minOfItem),
-  breaks(
-    'few words',
-    ({ above, first }) => !hasWords([above], minWordsOfText) && !startsLikeItem(first.text),
-  ),
-  joins('long line', () => true),
+  breaks('short line', () => true),
 ];
 
 /** The maximum number of words of a line that may be a title, and not a line of prose. */

@@ -1,4 +1,4 @@
-import { greatest, least, median } from '../../statistics.ts';
+import { median } from '../../statistics.ts';
 import type { DrawnAreas } from '../drawn-areas.ts';
 import type { Elements } from '../elements.ts';
 import type { FormFields } from '../form-fields.ts';
@@ -21,9 +21,6 @@ const maxBlankGap = 1;
 export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
-/** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
-const minCells = 4;
-const samePitch = 0.06;
 /** The maximum number of characters of a box that is written with brackets and blanks. */
 const maxOfBox = 12;
 /** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
@@ -83,7 +80,6 @@ export function splitAtGaps(
   );
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
-  const cells = inCells(glyphs);
   // A single box before a small letter is in a sentence: check the box ☐ if it applies.
   const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
   const atoms = new Atoms();
@@ -149,8 +145,6 @@ export function splitAtGaps(
       isLastChecked ||
       isOtherSize ||
       typed.has(glyph) ||
-      cells.has(glyph) ||
-      (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
     const isInBox = last?.text === '[' && glyph.text === ']';
@@ -272,34 +266,6 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
   }
   const isSentence = [...typed].every(({ text }) => /^\p{Ll}/u.test(text));
   return isTyped && !isSentence && typed.size > 1 ? typed : new Set();
-}
-
-/**
- * Returns the digits and capitals that are each in a cell of a form, as those of a postcode: their middles have equal
- * distances, and there is a gap between them. In a headline with wide spacing, the gaps are equal.
- */
-function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
-  const found = new Set<Glyph>();
-  const pitch = (one: Glyph, next: Glyph) => (next.left + next.right - one.left - one.right) / 2;
-  const spreadOf = (run: readonly Glyph[], distance: typeof pitch): number => {
-    const all = run.slice(1).map((glyph, index) => distance(run[index]!, glyph));
-    return greatest(all) - least(all);
-  };
-  let run: Glyph[] = [];
-  for (const glyph of glyphs) {
-    if (glyph.isBlank) continue;
-    const last = run.at(-1);
-    const { size, style } = glyph.piece;
-    const isCell = /^[\p{Lu}\p{N}]$/u.test(glyph.text) && style.family !== 'mono';
-    const follows = isCell && last && glyph.left - last.right >= minFieldGap * size;
-    if (!follows) run = isCell ? [glyph] : [];
-    else if (spreadOf([...run, glyph], pitch) > samePitch * size) run = [last, glyph];
-    else run = [...run.slice(-minCells), glyph];
-    const isEven = spreadOf(run, pitch) <= spreadOf(run, (one, next) => next.left - one.right);
-    if (run.length >= minCells && (isEven || run.some(({ text }) => /\p{N}/u.test(text))))
-      for (const one of run) found.add(one);
-  }
-  return found;
 }
 
 /**
