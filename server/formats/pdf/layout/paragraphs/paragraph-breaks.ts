@@ -7,7 +7,14 @@ import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { LinePair, type PageParts } from './line-pair.ts';
-import { changesScript, changesStyle, isAmongShort, isDisplayed, isOtherSize } from './line-pairs.ts';
+import {
+  changesScript,
+  changesStyle,
+  hasWords,
+  isAmongShort,
+  isDisplayed,
+  isOtherSize,
+} from './line-pairs.ts';
 import { isNumberOfItem } from './list-labels.ts';
 import type { TextLine } from './text-lines.ts';
 
@@ -129,17 +136,9 @@ const looksContinued = (pair: LinePair): boolean => pair.goesOn || startsLower(p
 /** When a rule is often wrong, by the tags of files of strangers (`docs/fidelity.md`). Other rules are rarely wrong. */
 const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
   ...Object.fromEntries(
-    [
-      'address',
-      'continues',
-      'line without letters',
-      'list of lines',
-      'long line',
-      'short lines',
-      'short sentence',
-    ].map((name) => [name, () => true]),
+    ['address', 'continues', 'line without letters', 'short lines'].map((name) => [name, () => true]),
   ),
-  ...Object.fromEntries(['row', 'short and far', 'distance', 'entry'].map((name) => [name, looksContinued])),
+  ...Object.fromEntries(['row', 'short and far', 'distance'].map((name) => [name, looksContinued])),
   indent: isOpenEnd,
   item: (pair) => pair.endsSentence && !/^[\p{L}\p{N}([„“"«]/u.test(pair.line.text),
   'full line': (pair) =>
@@ -148,7 +147,7 @@ const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
     !startsLower(pair) &&
     pair.length < 3 &&
     !hasWords([pair.above], maxWordsOfTitle + 1),
-  'short line': (pair) => isOpenEnd(pair) && /^[\p{Lu}\p{N}]/u.test(pair.line.text),
+  'short line': (pair) => pair.endsSentence || /^[\p{Lu}\p{N}]/u.test(pair.line.text),
 };
 
 /** Returns the rule that has decided about a line and the line above it, if it is often wrong. */
