@@ -1,21 +1,18 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { MendTools } from '#server/formats/document.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
-  ApplyTemplatesPayload,
   DocumentPayload,
-  FindMendsPayload,
   HashTextsPayload,
   KeepTextsPayload,
   MendPayload,
   RebuildPayload,
   RecognitionPayload,
   RefusedFile,
-  SimilarPayload,
-  TemplatesPayload,
 } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
 
@@ -56,24 +53,14 @@ export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope
   return orFileError(fileWork.run('extract_document', payload, scope));
 }
 
-export function findMendsIn({ fileWork }: Files, payload: FindMendsPayload, scope: TaskScope) {
-  return orFileError(fileWork.run('find_mends', payload, scope));
-}
-
-export function templatesOfFile({ fileWork }: Files, payload: TemplatesPayload, scope: TaskScope) {
-  return orFileError(fileWork.run('page_templates', payload, scope));
-}
-
-export function applyTemplatesTo({ fileWork }: Files, payload: ApplyTemplatesPayload, scope: TaskScope) {
-  return orFileError(fileWork.run('apply_templates', payload, scope));
-}
-
-export function mendFile({ fileWork }: Files, payload: MendPayload, scope: TaskScope) {
-  return orFileError(fileWork.run('mend_document', payload, scope));
-}
-
-export function similarPlacesIn({ fileWork }: Files, payload: SimilarPayload, scope: TaskScope) {
-  return orFileError(fileWork.run('similar_places', payload, scope));
+/** Calls a function of the format that lists or finds mends (`MendTools`). */
+export async function mendFile<N extends keyof MendTools>(
+  { fileWork }: Files,
+  payload: MendPayload<N>,
+  scope: TaskScope,
+): Promise<Awaited<ReturnType<MendTools[N]>>> {
+  const { result } = await orFileError(fileWork.run('mend_document', payload as MendPayload, scope));
+  return result as Awaited<ReturnType<MendTools[N]>>;
 }
 
 export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {

@@ -6,17 +6,21 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { Mend, Segment } from '#server/formats/document.ts';
+import type { ExtractOptions, Mend, MendTools, Segment } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { newId } from '#server/platform/ids.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import { lookUpTexts, translateGroup } from '#server/translation/pipeline/group.ts';
 import type { GroupText } from '#server/translation/pipeline/run.ts';
+import { readSource } from './artifacts.ts';
+import { fileRefusal, mendFile } from './file-work.ts';
 import {
   type DocumentRow,
   demandsReview,
   groupRequestOf,
   isDocument,
+  rebuildOptionsOf,
   requestOf,
   requireDocument,
 } from './jobs.ts';
@@ -110,6 +114,28 @@ export async function takeRows(
       and s.position = any(array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int))
     returning to_jsonb(s) as row`);
   return rows.map(({ row }) => row);
+}
+
+type RestOf<N extends keyof MendTools> =
+  Parameters<MendTools[N]> extends [Uint8Array, ExtractOptions, ...infer A] ? A : never;
+
+/**
+ * Calls a function of the format about the texts of a document's file.
+ * @throws AppError 400 for a damaged file
+ */
+export async function callTool<N extends keyof MendTools>(
+  services: LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>,
+  row: DocumentRow,
+  name: N,
+  options: Pick<ExtractOptions, 'mends' | 'recognition'>,
+  ...rest: RestOf<N>
+): Promise<Awaited<ReturnType<MendTools[N]>>> {
+  const { tenantId, documentId, sourceFormat: format } = row;
+  const bytes = await readSource({ services, tenantId, documentId });
+  const args = [{ ...rebuildOptionsOf(row), ...options }, ...rest] as never;
+  return mendFile<N>(services, { format, bytes, name, args }, { tenantId }).catch((error: unknown) => {
+    throw fileRefusal(error);
+  });
 }
 
 function isActive({ tenantId, documentId }: Pick<Document, 'documentId' | 'tenantId'>) {

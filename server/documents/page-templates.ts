@@ -10,10 +10,8 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/identity/acces
 import { newId } from '#server/platform/ids.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { router } from '#server/trpc.ts';
-import { readSource } from './artifacts.ts';
-import { fileRefusal, templatesOfFile } from './file-work.ts';
-import { languagesOf, requireDocument } from './jobs.ts';
-import { selectMends } from './mends.ts';
+import { requireDocument } from './jobs.ts';
+import { callTool, selectMends } from './mends.ts';
 import { selectRecognition } from './recognition.ts';
 import { ofDocument } from './segments.ts';
 
@@ -128,25 +126,16 @@ async function remember(
   if (row.sourceFormat !== 'pdf' || mends.length + kept.length === 0)
     throw new AppError('validation_error', 'the document has no fixed texts to remember');
   const { tenantId } = row;
-  const bytes = await readSource({ services, tenantId, documentId });
-  const file = { format: row.sourceFormat, bytes, languages: languagesOf(row), mends, recognition };
-  const made = await templatesOfFile(services, { ...file, keptTexts: kept }, { tenantId }).catch(
-    (error: unknown) => {
-      throw fileRefusal(error);
-    },
-  );
+  const made = await callTool(services, row, 'templates', { mends, recognition }, kept);
   return services.database.inTenant(tenantId, async (tx) => {
     const ofThis = and(eq(pageTemplates.tenantId, tenantId), eq(pageTemplates.documentId, documentId));
     await tx.delete(pageTemplates).where(ofThis);
-    if (
-      (await tx.$count(pageTemplates, eq(pageTemplates.tenantId, tenantId))) + made.templates.length >
-      maxTemplates
-    )
+    if ((await tx.$count(pageTemplates, eq(pageTemplates.tenantId, tenantId))) + made.length > maxTemplates)
       throw new AppError(
         'conflict',
         `a workspace has at most ${maxTemplates} page templates; delete some first`,
       );
-    const rows = made.templates.map(({ page, template }) => ({
+    const rows = made.map(({ page, template }) => ({
       ...{
         tenantId,
         templateId: newId(),

@@ -269,6 +269,37 @@ export interface KeptSegment {
   rectangle: PageRectangle;
 }
 
+/** The functions of a format whose texts can be mended. All throw as `extract` does. */
+export interface MendTools {
+  /** Lists the texts of some pages after mends. @param pages their numbers, or those of the last mends */
+  texts(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    pages: readonly number[] | { last: number },
+  ): Promise<MendedTexts>;
+  /** Finds the places of a file that are like that of a mend, which is in no `options.mends`. */
+  similar(bytes: Uint8Array, options: ExtractOptions, like: SimilarPlace['mend']): Promise<SimilarPlace[]>;
+  /** Finds the mends of a file in another one, such as its next version. Those that are not found are left out. */
+  find(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    other: Uint8Array,
+    recognition: Recognition | undefined,
+  ): Promise<Mend[]>;
+  /** Makes a template of each page with mends, or with texts that a reviewer keeps. */
+  templates(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    kept: readonly string[],
+  ): Promise<{ page: number; template: PageTemplate }[]>;
+  /** Finds the pages that templates are sure about. All mends of a template are found there, or it does not apply. */
+  apply(
+    bytes: Uint8Array,
+    options: ExtractOptions,
+    templates: readonly PageTemplate[],
+  ): Promise<AppliedTemplates>;
+}
+
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
 
@@ -298,39 +329,8 @@ export interface LayoutFormat {
    * @throws {FileError} `unreadable` if the images cannot be decoded
    */
   recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
-  /**
-   * Lists the texts of some pages after mends. Absent for a format whose texts cannot be mended.
-   * @param pages the numbers of the pages, or those of the last mends
-   */
-  mend?(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    pages: readonly number[] | { last: number },
-  ): Promise<MendedTexts>;
-  /** Makes a template of each page with mends or texts that a reviewer keeps. */
-  templatesOf?(
-    bytes: Uint8Array,
-    options: ExtractOptions & { mends: readonly Mend[] },
-    kept: readonly string[],
-  ): Promise<{ page: number; template: PageTemplate }[]>;
-  /** Finds the pages that templates are sure about. All mends of a template are found there, or it does not apply. */
-  applyTemplates?(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    templates: readonly PageTemplate[],
-  ): Promise<AppliedTemplates>;
-  /** Finds the mends of a file in another one, such as its next version. Those that are not found are left out. */
-  findMends?(
-    bytes: Uint8Array,
-    options: ExtractOptions & { mends: readonly Mend[] },
-    other: Uint8Array,
-    recognition?: Recognition,
-  ): Promise<Mend[]>;
-  /**
-   * Finds the places of a file that are like that of a mend.
-   * @param like one that is in no `options.mends`
-   */
-  similar?(bytes: Uint8Array, like: SimilarPlace['mend'], options: ExtractOptions): Promise<SimilarPlace[]>;
+  /** Absent for a format whose texts cannot be mended. */
+  mends?: MendTools;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

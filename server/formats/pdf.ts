@@ -1,50 +1,39 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type {
-  AppliedTemplates,
-  Doubt,
   ExtractedDocument,
   ExtractOptions,
   Finding,
-  Mend,
-  MendedTexts,
   PageRectangle,
-  PageTemplate,
   RebuildOptions,
   RebuiltDocument,
-  Recognition,
-  Segment,
   SegmentTranslation,
-  SimilarPlace,
   TakeText,
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
-import { type InlineContent, plainText } from './inline-content.ts';
+import { plainText } from './inline-content.ts';
 import { leftShare } from './left-share.ts';
 import type { RecognizedPage } from './ocr/tesseract.ts';
 import { selectPages } from './page-ranges.ts';
-import { findContinued, joinParts, partsOf } from './pdf/continuations.ts';
+import { findContinued } from './pdf/continuations.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { BlockTargets } from './pdf/fitting/divided-texts.ts';
 import { withLabelInText } from './pdf/fitting/frames.ts';
 import { commonScales } from './pdf/fitting/shrink.ts';
-import { findSteps, type MendStep, marked, type ReadSeen, stepsOf } from './pdf/found-mends.ts';
-import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { Mends, pagesOf } from './pdf/mends.ts';
+import { Mends } from './pdf/mends.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
-import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
+import { type OpenPdf, withPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
-import { recognize as recognizeSigns, signsOf } from './pdf/page-templates.ts';
-import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import type { PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
-import { type SeenText, seenTexts, similarPlaces } from './pdf/similar-places.ts';
+import { pageRectangle, segmentsOf } from './pdf/segments.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
-import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
+import { pageOfBlock } from './pdf/text-block.ts';
 import { pageOfItems } from './pdf/word/word-items.ts';
 import { placesOf } from './pdf/word/word-rows.ts';
 import { describeActive, removeActiveContent } from './pdf/writing/active-content.ts';
@@ -140,164 +129,7 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
   });
 }
 
-/** The segments of pages, some of whose blocks are parts of texts. Changes the pages. */
-function segmentsOf(
-  pages: PageOfBlocks[],
-  texts: readonly string[][],
-  { places, scans, vocabulary }: { places: Map<string, string>; scans: Scans; vocabulary: Vocabulary },
-): Segment[] {
-  const areas = new Map(
-    pages.flatMap(({ blocks }) =>
-      blocks.map(({ id, matrix, box }) => [id, pageRectangle(transformRectangle(matrix, box))] as const),
-    ),
-  );
-  joinParts(pages, texts);
-  markRunningHeaders(pages);
-  return pages.flatMap(({ blocks }) =>
-    blocks.map((block) => {
-      const parts = partsOf(block.id);
-      const rectangles = parts.flatMap((id) => (pageOfBlock(id) === block.page ? [areas.get(id)!] : []));
-      return scans.segment(
-        segmentOf(block, vocabulary.settle(block.content), rectangles, places.get(parts[0]!)),
-      );
-    }),
-  );
-}
-
-/** Lists the texts of some pages after mends. See `LayoutFormat.mend`. */
-export function mend(
-  bytes: Uint8Array,
-  options: ExtractOptions,
-  of: readonly number[] | { last: number },
-): Promise<MendedTexts> {
-  return withPdf(bytes, async (pdf) => {
-    const vocabulary = new Vocabulary();
-    const scans = new Scans(options.recognition);
-    const doubts: Doubt[] = [];
-    const mends = new Mends(options.mends, doubts);
-    const direction = directionOf(options.sourceLanguage ?? 'en');
-    const places = new Map<string, string>();
-    const pages: PageOfBlocks[] = [];
-    const kept: MendedTexts['kept'] = [];
-    const numbers = 'last' in of ? pagesOf((options.mends ?? []).slice(-of.last)) : of;
-    for (const number of numbers) {
-      const page = scans.content(number) ?? (await pdf.readPage(number));
-      const found = findBlocks(page, vocabulary, mends);
-      if (scans.has(number)) scans.keepWords(found.blocks);
-      const items = pageOfItems(page, found);
-      for (const [id, place] of placesOf(items, direction)) places.set(id, place);
-      pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
-      for (const { id, text, reason, box } of found.kept)
-        if (id !== undefined) kept.push({ id, page: number, text, reason, rectangle: pageRectangle(box) });
-    }
-    const segments = segmentsOf(pages, mends.texts([]), { places, scans, vocabulary });
-    return { segments, kept, doubts, made: (options.mends ?? []).map((one) => mends.madeBy(one)) };
-  });
-}
-
-/** Finds mends in another file. See `LayoutFormat.findMends`. */
-export function findMends(
-  bytes: Uint8Array,
-  { mends, recognition }: ExtractOptions & { mends: readonly Mend[] },
-  other: Uint8Array,
-  otherRecognition?: Recognition,
-): Promise<Mend[]> {
-  return withPdf(bytes, (pdf) =>
-    withPdf(other, async (next) => {
-      const steps = await stepsOf(mends, readSeen(pdf, recognition));
-      // The pages nearest to that of the mend come first.
-      const numbers = Array.from({ length: next.pageCount }, (_, at) => at + 1);
-      const near = ({ texts: [first] }: MendStep) =>
-        numbers.toSorted((one, two) => Math.abs(one - first!.page) - Math.abs(two - first!.page));
-      const found = await findSteps(steps, readSeen(next, otherRecognition), near);
-      return found.filter((mend) => mend.kind !== 'keep');
-    }),
-  );
-}
-
-/** Makes templates of pages. See `LayoutFormat.templatesOf`. */
-export function templatesOf(
-  bytes: Uint8Array,
-  { mends, recognition }: ExtractOptions & { mends: readonly Mend[] },
-  kept: readonly string[],
-): Promise<{ page: number; template: PageTemplate }[]> {
-  return withPdf(bytes, async (pdf) => {
-    const read = readSeen(pdf, recognition);
-    const steps = await stepsOf(mends, read);
-    for (const id of kept)
-      for (const text of await read(pageOfBlock(id), mends))
-        if (text.id === id) steps.push({ mend: { kind: 'keep', id }, texts: [marked(text)] });
-    const byPage = Map.groupBy(steps, ({ texts: [first] }) => first!.page);
-    const templates: { page: number; template: PageTemplate }[] = [];
-    for (const [page, own] of byPage) {
-      const signs = signsOf(await pdf.readPage(page), await read(page, []));
-      // A text on two pages cannot be found on one.
-      if (own.every(({ texts }) => texts.every((text) => text.page === page)))
-        templates.push({ page, template: { signs, steps: own } });
-    }
-    return templates;
-  });
-}
-
-/** Applies templates. See `LayoutFormat.applyTemplates`. */
-export function applyTemplates(
-  bytes: Uint8Array,
-  { recognition, pages }: ExtractOptions,
-  templates: readonly PageTemplate[],
-): Promise<AppliedTemplates> {
-  return withPdf(bytes, async (pdf) => {
-    const read = readSeen(pdf, recognition);
-    const applied: AppliedTemplates = { mends: [], kept: [], pages: [] };
-    for (const number of selectPages(pages, pdf.pageCount)) {
-      const signs = signsOf(await pdf.readPage(number), await read(number, []));
-      const fitting = templates.flatMap(({ signs: own, steps }, template) => {
-        const found = recognizeSigns(own, signs);
-        return found ? [{ page: number, template, steps: steps as MendStep[], ...found }] : [];
-      });
-      const [best] = fitting.sort((one, other) => other.found / other.of - one.found / one.of);
-      if (!best) continue;
-      const { steps, ...place } = best;
-      const found = await findSteps(steps, read, () => [number]);
-      if (found.length < steps.length) continue;
-      applied.pages.push(place);
-      for (const mend of found)
-        if (mend.kind === 'keep') applied.kept.push(mend.id);
-        else applied.mends.push(mend);
-    }
-    return applied;
-  });
-}
-
-function readSeen(pdf: OpenPdf, recognition: Recognition | undefined): ReadSeen {
-  const scans = new Scans(recognition);
-  const known = new Map<string, SeenText[]>();
-  return async (number, mends) => {
-    if (number > pdf.pageCount) return [];
-    const all = new Mends(mends);
-    const key = `${number} ${JSON.stringify(all.ofPage(number).mends)}`;
-    const found = known.get(key);
-    if (found) return found;
-    const page = scans.content(number) ?? (await pdf.readPage(number));
-    const texts = seenTexts(findBlocks(page, undefined, all), number);
-    known.set(key, texts);
-    return texts;
-  };
-}
-
-/** Finds places like that of a mend. See `LayoutFormat.similar`. */
-export function similar(
-  bytes: Uint8Array,
-  like: SimilarPlace['mend'],
-  options: ExtractOptions,
-): Promise<SimilarPlace[]> {
-  return withPdf(bytes, async (pdf) => {
-    const read = readSeen(pdf, options.recognition);
-    const pages: SeenText[][] = [];
-    for (const number of selectPages(options.pages, pdf.pageCount))
-      pages.push(await read(number, options.mends ?? []));
-    return similarPlaces(pages, like);
-  });
-}
+export { mendTools as mends } from './pdf/mend-tools.ts';
 
 /** Recognizes the text of a scanned page. See `LayoutFormat.recognize`. */
 export async function recognize(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage> {
@@ -483,41 +315,6 @@ function isSigned(bytes: Uint8Array): boolean {
 /** Whether the last 1024 bytes have the marker of the end, as PDF 32000-1, annex H.3 asks of readers. */
 function hasEnd(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(-1024)).includes('%%EOF');
-}
-
-async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
-  await rejectLargeStreams(await decrypted(bytes));
-  const pdf = await openPdf(await normalize(bytes));
-  try {
-    return await use(pdf);
-  } finally {
-    await pdf.close();
-  }
-}
-
-function segmentOf(
-  { id, kind, page }: TextBlock,
-  source: InlineContent,
-  rectangles: PageRectangle[],
-  place?: string,
-): Segment {
-  const isRunning = kind === 'header' || kind === 'footer';
-  const part = isRunning ? kind : (place ?? (kind === 'heading' ? kind : undefined));
-  const end = pageOfBlock(partsOf(id).at(-1)!);
-  return {
-    regionId: id,
-    cellId: null,
-    kind,
-    page,
-    place: [`page ${page}`, part, end > page && `continues on page ${end}`].filter(Boolean).join(', '),
-    rectangles,
-    source,
-  };
-}
-
-/** Rounds the coordinates to a hundredth of a point, because smaller differences are not visible. */
-function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
-  return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
 
 function notSelected(left: number, pageCount: number, isWordFile: boolean): Finding {

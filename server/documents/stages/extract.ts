@@ -7,10 +7,10 @@ import { mismatchWarnings } from '#server/translation/intake/request-warnings.ts
 import { readSource } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
-import { applyTemplatesTo, extractFile, findMendsIn } from '../file-work.ts';
+import { extractFile } from '../file-work.ts';
 import { demandsReview, languagesOf, requestOf, selectDocument } from '../jobs.ts';
 import { selectKept } from '../kept-texts.ts';
-import { keepTexts, selectMends, storeFound } from '../mends.ts';
+import { callTool, keepTexts, selectMends, storeFound } from '../mends.ts';
 import { countUses, selectTemplates } from '../page-templates.ts';
 import { findingView } from '../quality-report.ts';
 import { recognizePages, selectRecognition } from '../recognition.ts';
@@ -45,9 +45,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     : extracted;
   const earlier = await mendsOfEarlier(run, bytes, recognition);
   const fixed =
-    earlier.length > 0
-      ? { mends: earlier, kept: [], templates: [] }
-      : await fromTemplates(run, bytes, recognition);
+    earlier.length > 0 ? { mends: earlier, kept: [], templates: [] } : await fromTemplates(run, recognition);
   const { mends } = fixed;
   const { segments, pageCount, findings, outcome } =
     mends.length > 0
@@ -86,7 +84,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
 
 /** Returns the mends of the earlier document, as they are in a new version of its file. */
 async function mendsOfEarlier(
-  { services, tenantId, row, signal }: DocumentRun,
+  { services, tenantId, row }: DocumentRun,
   bytes: Uint8Array,
   recognition: Recognition | undefined,
 ): Promise<Mend[]> {
@@ -96,19 +94,16 @@ async function mendsOfEarlier(
     const found = await selectDocument(tx, tenantId, documentId);
     if (!found || found.sourceFormat !== 'pdf') return undefined;
     const recognition = await selectRecognition(tx, tenantId, documentId);
-    return { mends: await selectMends(tx, found), recognition };
+    return { found, mends: await selectMends(tx, found), recognition };
   });
   if (!earlier || earlier.mends.length === 0) return [];
-  const source = await readSource({ services, tenantId, documentId });
-  const file = { format: row.sourceFormat, bytes: source, languages: languagesOf(row), ...earlier };
-  const payload = { ...file, other: bytes, otherRecognition: recognition };
-  return (await findMendsIn(services, payload, { tenantId, signal })).mends;
+  const { found, ...options } = earlier;
+  return callTool(services, found, 'find', options, bytes, recognition);
 }
 
 /** Returns what the page templates of the workspace fix in the file of a document, and the templates. */
 async function fromTemplates(
-  { services, tenantId, row, signal }: DocumentRun,
-  bytes: Uint8Array,
+  { services, tenantId, row }: DocumentRun,
   recognition: Recognition | undefined,
 ): Promise<{ mends: Mend[]; kept: string[]; templates: string[] }> {
   const rows =
@@ -116,13 +111,8 @@ async function fromTemplates(
       ? await services.database.inTenant(tenantId, (tx) => selectTemplates(tx, tenantId))
       : [];
   if (rows.length === 0) return { mends: [], kept: [], templates: [] };
-  const file = { format: row.sourceFormat, bytes, languages: languagesOf(row), recognition };
-  const payload = {
-    ...file,
-    selection: selectionOf(requestOf(row)),
-    templates: rows.map(({ template }) => template as PageTemplate),
-  };
-  const { pages, ...fixed } = await applyTemplatesTo(services, payload, { tenantId, signal });
+  const templates = rows.map(({ template }) => template as PageTemplate);
+  const { pages, ...fixed } = await callTool(services, row, 'apply', { recognition }, templates);
   return { ...fixed, templates: [...new Set(pages.map(({ template }) => rows[template]!.templateId))] };
 }
 

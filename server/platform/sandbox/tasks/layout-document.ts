@@ -1,17 +1,14 @@
 import type {
-  AppliedTemplates,
   ExtractedDocument,
   Languages,
   LayoutFormat,
   Mend,
-  MendedTexts,
-  PageTemplate,
+  MendTools,
   RebuildOptions,
   RebuiltDocument,
   Recognition,
   RecognizedPage,
   SegmentTranslation,
-  SimilarPlace,
 } from '#server/formats/document.ts';
 import { hashTexts, type KeptTexts, keepTexts, type WrittenTexts } from '#server/formats/existing-target.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
@@ -37,10 +34,12 @@ export interface DocumentPayload extends FilePayload {
   mends?: readonly Mend[];
 }
 
-export interface MendPayload extends DocumentPayload {
-  /** See `LayoutFormat.mend`. */
-  pages?: readonly number[];
-  last?: number;
+type MendArguments<N extends keyof MendTools> =
+  Parameters<MendTools[N]> extends [Uint8Array, ...infer A] ? A : never;
+
+export interface MendPayload<N extends keyof MendTools = keyof MendTools> extends FilePayload {
+  name: N;
+  args: MendArguments<N>;
 }
 
 export interface RecognitionPayload extends FilePayload {
@@ -124,92 +123,18 @@ export function extractDocumentTask({
   );
 }
 
+/** Calls a function of `MendTools`. */
 export function mendDocumentTask({
   format,
   bytes,
-  languages,
-  pages,
-  last,
-  ...options
-}: MendPayload): Promise<RefusedFile | MendedTexts> {
-  return orRefusal(format, ({ mend }) => {
-    if (!mend) throw new Error(`the texts of the format ${format} cannot be mended`);
-    return mend(bytes, { ...languages, ...options }, pages ?? { last: last ?? 1 });
+  name,
+  args,
+}: MendPayload): Promise<RefusedFile | { result: unknown }> {
+  return orRefusal(format, async ({ mends }) => {
+    if (!mends) throw new Error(`the texts of the format ${format} cannot be mended`);
+    const call = mends[name] as (...all: unknown[]) => Promise<unknown>;
+    return { result: await call(bytes, ...args) };
   });
-}
-
-export interface FindMendsPayload extends DocumentPayload {
-  mends: readonly Mend[];
-  /** The file in which they are looked for, and its recognized pages. */
-  other: Uint8Array;
-  otherRecognition?: Recognition | undefined;
-}
-
-export function findMendsTask({
-  format,
-  bytes,
-  languages,
-  mends,
-  recognition,
-  other,
-  otherRecognition,
-}: FindMendsPayload): Promise<RefusedFile | { mends: Mend[] }> {
-  return orRefusal(format, async ({ findMends }) => ({
-    mends: (await findMends?.(bytes, { ...languages, mends, recognition }, other, otherRecognition)) ?? [],
-  }));
-}
-
-export interface TemplatesPayload extends DocumentPayload {
-  mends: readonly Mend[];
-  /** The IDs of the texts that a reviewer keeps. */
-  keptTexts: readonly string[];
-}
-
-export function templatesTask({
-  format,
-  bytes,
-  languages,
-  keptTexts,
-  ...options
-}: TemplatesPayload): Promise<RefusedFile | { templates: { page: number; template: PageTemplate }[] }> {
-  return orRefusal(format, async ({ templatesOf }) => ({
-    templates: (await templatesOf?.(bytes, { ...languages, ...options }, keptTexts)) ?? [],
-  }));
-}
-
-export interface ApplyTemplatesPayload extends DocumentPayload {
-  templates: readonly PageTemplate[];
-}
-
-export function applyTemplatesTask({
-  format,
-  bytes,
-  languages,
-  selection,
-  templates,
-  ...options
-}: ApplyTemplatesPayload): Promise<RefusedFile | AppliedTemplates> {
-  return orRefusal(format, async ({ applyTemplates }) => {
-    if (!applyTemplates) throw new Error(`the format ${format} has no page templates`);
-    return applyTemplates(bytes, { ...selection, ...languages, ...options }, templates);
-  });
-}
-
-export interface SimilarPayload extends DocumentPayload {
-  like: SimilarPlace['mend'];
-}
-
-export function similarPlacesTask({
-  format,
-  bytes,
-  languages,
-  selection,
-  like,
-  ...options
-}: SimilarPayload): Promise<RefusedFile | { places: SimilarPlace[] }> {
-  return orRefusal(format, async ({ similar }) => ({
-    places: (await similar?.(bytes, like, { ...selection, ...languages, ...options })) ?? [],
-  }));
 }
 
 /** Decides which texts of an existing translation stay. */

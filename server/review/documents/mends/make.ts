@@ -4,7 +4,7 @@ import { documentJobs, documentMends, documentSegments } from '#db/schema/docume
 import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
 import { type DocumentRow, demandsReview, isDocument } from '#server/documents/jobs.ts';
-import { selectMends, takeRows, translateMended } from '#server/documents/mends.ts';
+import { callTool, selectMends, takeRows, translateMended } from '#server/documents/mends.ts';
 import { selectRecognition } from '#server/documents/recognition.ts';
 import { insertSegments, rowOf } from '#server/documents/segment-rows.ts';
 import { isAtOneOf, ofDocument } from '#server/documents/segments.ts';
@@ -29,7 +29,6 @@ import {
   type Part,
   type PlacingMend,
   placingOf,
-  readTexts,
   requireMendable,
   resolve,
   type SegmentRow,
@@ -104,11 +103,8 @@ export async function mendDocument(
     const { row } = prepared;
     const { mends, parts, recognition } = prepared;
     const made = parts.map(({ mend }) => mend);
-    const found = await readTexts(services, row, {
-      mends: [...mends, ...made],
-      last: made.length,
-      recognition,
-    });
+    const options = { mends: [...mends, ...made], recognition };
+    const found = await callTool(services, row, 'texts', options, { last: made.length });
     const stored = await services.database.inTenant(row.tenantId, (tx) => store(tx, prepared, found));
     if (!stored) continue;
     await translateMended(services, row).catch((error: unknown) => {

@@ -3,20 +3,17 @@ import type { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentMends, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
-import { readSource } from '#server/documents/artifacts.ts';
-import { fileRefusal, similarPlacesIn } from '#server/documents/file-work.ts';
-import { type DocumentRow, languagesOf, requestOf } from '#server/documents/jobs.ts';
-import { selectMends } from '#server/documents/mends.ts';
+import type { DocumentRow } from '#server/documents/jobs.ts';
+import { callTool, selectMends } from '#server/documents/mends.ts';
 import { selectRecognition } from '#server/documents/recognition.ts';
 import { ofDocument } from '#server/documents/segments.ts';
-import { selectionOf } from '#server/documents/selection-fields.ts';
 import { AppError } from '#server/errors.ts';
 import { countShown, type Mend, type SimilarPlace } from '#server/formats/document.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { requireTranslated } from '../document.ts';
 import type { pageOfTexts, pageQuery, Requested, similarPlaces, similarQuery } from './schema.ts';
-import { isSame, placingOf, readTexts, requirePages, resolve } from './texts.ts';
+import { isSame, placingOf, requirePages, resolve } from './texts.ts';
 
 /* What a page has besides its segments: texts that are kept, and places like that of a mend. */
 
@@ -37,7 +34,7 @@ export async function readPageTexts(
   });
   if (page > (row.pageCount ?? 0))
     throw new AppError('validation_error', `page: the file has ${row.pageCount ?? 0} pages`);
-  const { kept, doubts } = await readTexts(services, row, { mends, recognition, pages: [page] });
+  const { kept, doubts } = await callTool(services, row, 'texts', { mends, recognition }, [page]);
   const ids = doubts.flatMap((doubt) => doubt.ids);
   const texts = await services.database.inTenant(row.tenantId, (tx) => selectTexts(tx, row, ids));
   return {
@@ -81,18 +78,7 @@ export async function findSimilar(
   });
   if (!like) return { places: [] };
   const { tenantId } = row;
-  const bytes = await readSource({ services, tenantId, documentId });
-  const file = {
-    format: row.sourceFormat,
-    bytes,
-    languages: languagesOf(row),
-    selection: selectionOf(requestOf(row)),
-  };
-  const { places } = await similarPlacesIn(services, { ...file, ...read, like }, { tenantId }).catch(
-    (error: unknown) => {
-      throw fileRefusal(error);
-    },
-  );
+  const places = await callTool(services, row, 'similar', read, like);
   const ids = places.flatMap(({ mend }) => [...idsOfMend(mend)]);
   const byId = await services.database.inTenant(tenantId, (tx) => selectTexts(tx, row, ids));
   const found = places.flatMap(({ mend, isSure, ...place }) => {

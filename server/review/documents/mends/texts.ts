@@ -1,14 +1,10 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentMends, documentSegments } from '#db/schema/documents.ts';
-import type { Services } from '#server/context.ts';
-import { readSource } from '#server/documents/artifacts.ts';
-import { fileRefusal, mendFile } from '#server/documents/file-work.ts';
-import { type DocumentRow, isApproved, languagesOf } from '#server/documents/jobs.ts';
+import { type DocumentRow, isApproved } from '#server/documents/jobs.ts';
 import { isAtOneOf, ofDocument, readingOrder } from '#server/documents/segments.ts';
 import { AppError } from '#server/errors.ts';
-import { countShown, type Mend, type MendedTexts, type PageRectangle } from '#server/formats/document.ts';
-import type { LocatingServices } from '#server/storage/destination.ts';
+import { countShown, type Mend, type PageRectangle } from '#server/formats/document.ts';
 import type { MendInput, Requested } from './schema.ts';
 
 /* The texts that a mend names: those of the document, and those that its file has. */
@@ -30,20 +26,6 @@ export function requireMendable(row: DocumentRow): void {
       'conflict',
       `document job ${row.documentId} is approved; reopen it before you mend its texts`,
     );
-}
-
-/** Reads the texts of pages with mends. @throws AppError 400 for a damaged file */
-export async function readTexts(
-  services: LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>,
-  row: DocumentRow,
-  options: Pick<Parameters<typeof mendFile>[1], 'last' | 'mends' | 'pages' | 'recognition'>,
-): Promise<MendedTexts> {
-  const { tenantId, documentId } = row;
-  const bytes = await readSource({ services, tenantId, documentId });
-  const file = { format: row.sourceFormat, bytes, languages: languagesOf(row) };
-  return mendFile(services, { ...file, ...options }, { tenantId }).catch((error: unknown) => {
-    throw fileRefusal(error);
-  });
 }
 
 export function isSame(row: DocumentRow, requested: MendInput['mend']) {
