@@ -236,7 +236,7 @@ describe('paragraphs', () => {
     const short = [...prose.slice(0, 2), 'and agreed.'];
     expect(read(page([lines([...short, ...prose], 50, 700)]))).toEqual([short.join(' '), prose.join(' ')]);
     const indented = [
-      ...lines(prose.slice(0, 2), 50, 700),
+      ...lines([prose[0]!, `${prose[1]!.slice(0, -2)}now`], 50, 700),
       text(`And ${prose[0]!.slice(4)}`, 65, 676),
       text(prose[1]!, 50, 664),
     ];
