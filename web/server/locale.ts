@@ -77,6 +77,7 @@ export const catalogParts = [
   'workspace',
   'demo',
   'operator',
+  'pageView',
   'styleGuides',
   'audit',
   'estimates',

@@ -16,6 +16,7 @@ import { glossary } from './commands/glossary.ts';
 import { login, logout, whoami } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
 import { memory } from './commands/memory.ts';
+import { mend } from './commands/mend.ts';
 import { relay } from './commands/relay.ts';
 import { review } from './commands/review.ts';
 import { translate } from './commands/translate.ts';
@@ -132,6 +133,7 @@ export const commands: Readonly<Record<string, Command>> = {
   whoami,
   translate,
   review,
+  mend,
   glossary,
   memory,
   align,

@@ -22,14 +22,16 @@ import { useMatches, useTerms } from './use-segment-data.ts';
 const TermsTab = lazily(async () => ({ default: (await import('./terms-tab.tsx')).TermsTab }));
 const CommentsTab = lazily(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 
-const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
+/** `segments` is only a tab next to the page of a file. */
+const tabs = ['segments', 'terms', 'memory', 'issues', 'comments', 'history'] as const;
 
 type Tab = (typeof tabs)[number];
 
 /** The tabs for visitors of the demo workspace. The others need requests that are closed to them. */
 const visitorTabs: readonly Tab[] = ['issues', 'history'];
 
-const shownTabs = () => (isVisitor() ? visitorTabs : tabs);
+const shownTabs = (list: ReactNode) =>
+  (isVisitor() ? (['segments', ...visitorTabs] as const) : tabs).filter((tab) => tab !== 'segments' || list);
 
 const storedTab = 'lingualoop-editor-tab';
 
@@ -45,6 +47,7 @@ export function SidePanel({
   about,
   issues,
   history,
+  list,
   children,
 }: {
   /** Undefined if no row is open. */
@@ -56,13 +59,15 @@ export function SidePanel({
   about: Commented | undefined;
   issues: ReactNode;
   history: ReactNode;
+  /** The list of segments, which stays while another tab is shown: it has the open field. */
+  list?: ReactNode;
   /** Shown below the tabs. */
   children?: ReactNode;
 }) {
   const { isPanelOpen } = useEditorView();
   const row = segment && languages && { segment, languages };
   const { critical = 0, warning = 0 } = outline?.statuses ?? {};
-  const [tab, select] = useTab();
+  const [tab, select] = useTab(list);
   const [found, setFound] = useState<Sought & { position: number }>();
   const position = segment?.position ?? -1;
   // Another segment has other words.
@@ -83,16 +88,19 @@ export function SidePanel({
   return (
     <>
       {row && !isVisitor() && <NewTerm key={row.segment.position} {...row.languages} />}
-      {isPanelOpen && (
+      {(isPanelOpen || list) && (
         <Tabs
           tab={tab}
+          list={list}
           select={select}
           counts={{
+            segments: list && <Count of={outline?.segments ?? 0} />,
             terms: row && <TermCount {...row} />,
             memory: row && <MatchCount {...row} />,
             issues: <Count of={critical + warning} isCritical={critical > 0} />,
           }}
           contents={{
+            segments: null,
             terms: row && <TermsTab {...row} field={field} />,
             memory: row && <MemoryTab {...row} field={field} sought={sought} onSearch={search} />,
             issues,
@@ -146,10 +154,10 @@ async function wordsToSearch(language: string): Promise<Sought | undefined> {
 }
 
 /** The selected tab, which this device remembers. */
-function useTab() {
+function useTab(list: ReactNode) {
   const [tab, setTab] = useState<Tab>(
     () =>
-      shownTabs().find((one) => one === localStorage.getItem(storedTab)) ??
+      (list ? 'segments' : shownTabs(list).find((one) => one === localStorage.getItem(storedTab))) ??
       (isVisitor() ? 'issues' : 'memory'),
   );
   const select = (next: Tab) => {
@@ -164,6 +172,7 @@ function Tabs({
   select,
   contents,
   counts,
+  list,
   children,
 }: {
   tab: Tab;
@@ -172,11 +181,12 @@ function Tabs({
   contents: Record<Tab, ReactNode>;
   /** Shown in the labels of tabs. */
   counts: Partial<Record<Tab, ReactNode>>;
+  list: ReactNode;
   children: ReactNode;
 }) {
   const t = useT();
   const id = useId();
-  const shown = shownTabs();
+  const shown = shownTabs(list);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const isRightToLeft = getComputedStyle(event.currentTarget).direction === 'rtl';
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -201,12 +211,12 @@ function Tabs({
             role="tab"
             data-tab={one}
             id={`${id}-${one}`}
-            aria-controls={`${id}-panel`}
+            aria-controls={`${id}-${one === 'segments' ? 'list' : 'panel'}`}
             aria-selected={one === tab}
             tabIndex={one === tab ? 0 : -1}
             onClick={() => select(one)}
           >
-            {t(`editor.tab_${one}` satisfies MessageId)}
+            {t(one === 'segments' ? 'editor.segments' : (`editor.tab_${one}` satisfies MessageId))}
             {counts[one]}
           </button>
         ))}
@@ -219,9 +229,21 @@ function Tabs({
       >
         <X size={17} aria-hidden />
       </button>
+      {list && (
+        <div
+          role="tabpanel"
+          id={`${id}-list`}
+          aria-labelledby={`${id}-segments`}
+          hidden={tab !== 'segments'}
+          className={styles['listPanel']}
+        >
+          {list}
+        </div>
+      )}
       <div
         role="tabpanel"
         id={`${id}-panel`}
+        hidden={tab === 'segments'}
         aria-labelledby={`${id}-${tab}`}
         tabIndex={0}
         className={styles['tabPanel']}

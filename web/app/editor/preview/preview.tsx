@@ -80,7 +80,11 @@ const renderAfter = 200;
  * Renders the translated file after each saved edit while it is shown. A file that takes long to render is rendered less
  * often.
  */
-function useRendering(id: string, saves: SegmentSaves, isShown: boolean): 'current' | 'updating' | 'stale' {
+export function useRendering(
+  id: string,
+  saves: SegmentSaves,
+  isShown: boolean,
+): 'current' | 'updating' | 'stale' {
   const queries = useQueryClient();
   const savedAt = useSyncExternalStore(saves.subscribe, saves.savedAt);
   const rendered = useRef<Date | undefined>(savedAt);
