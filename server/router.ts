@@ -1,6 +1,5 @@
 import { analysesRouter } from '#server/analyses/router.ts';
 import { usageRouter } from '#server/billing/metering/router.ts';
-import { pageTemplatesRouter } from '#server/documents/page-templates.ts';
 import { documentsRouter } from '#server/documents/router.ts';
 import { contextOfSegment } from '#server/documents/segment-contexts.ts';
 import { selectUnapproved } from '#server/documents/unapproved-matches.ts';
@@ -50,7 +49,6 @@ export const appRouter = router({
   segmentation: segmentationRouter,
   textRules: textRulesRouter,
   storage: storageRouter,
-  pageTemplates: pageTemplatesRouter,
   styleGuides: styleGuidesRouter,
   system: systemRouter,
   tenants: tenantsRouter,

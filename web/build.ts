@@ -143,7 +143,7 @@ const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useIn
 /**
  * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
  * `workspace`, for the modules of the frame of all workspace screens, and for those of the inbox that the editor of a
- * document uses; `editor-parts`, for those that this editor shares with other screens; `preview-parts`, for those that its previews share, and `pdf-parts` for those of PDFs; one for each
+ * document uses; `editor-parts`, for those that this editor shares with other screens; `preview-parts`, for those that its previews share; one for each
  * folder of screens; and `parts`, for all other modules that several screens share. Without this function, the bundler
  * would create one file for each set of screens that share modules. A list would then need thirty files, and a browser
  * requests six at a time over HTTP/1.1.
@@ -169,12 +169,8 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const isInEditor = isUsedBy('editor/document-editor.tsx');
   if (isUsedBy('screens/inbox/inbox.tsx')) return isInEditor ? 'workspace' : 'inbox-parts';
   const path = relative(join(root, 'app'), id);
-  // Icons of screens that load later must not be in the files of the first ones.
-  if (path.startsWith('..'))
-    return id.includes('/lucide-react/') ? (isInEditor ? 'workspace' : 'parts') : null;
+  if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isInEditor) return 'editor-parts';
-  // Only PDFs need the large library that shows them.
-  if (path.startsWith('editor/preview/pdf-')) return 'pdf-parts';
   if (path.startsWith('editor/preview/')) return 'preview-parts';
   // Few screens need the large library of dates.
   if (path === 'kit/date-picker.tsx') return 'date-picker';

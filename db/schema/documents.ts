@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
-  doublePrecision,
   foreignKey,
   index,
   integer,
@@ -107,8 +106,6 @@ export const documentJobs = pgTable(
      */
     decisions: integer('decisions').notNull().default(0),
     renderedDecisions: integer('rendered_decisions').notNull().default(0),
-    /** The number of times that texts of its pages were joined, split and so on, or that this was undone. */
-    mends: integer('mends').notNull().default(0),
     /** The end of the lease of a review or an approval. Other reviews and approvals, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),
@@ -170,10 +167,8 @@ export const documentSegments = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     documentId: identifier('document_id').notNull(),
-    /** From 0. A mended text gets a position that no text had before. */
+    /** From 0. */
     position: integer('position').notNull(),
-    /** The place in the reading order among the positions; null if it is the position. */
-    rank: doublePrecision('rank'),
     regionId: text('region_id').notNull(),
     cellId: text('cell_id'),
     kind: text('kind').notNull(),
@@ -283,17 +278,7 @@ export const segmentEvents = pgTable(
      * `redone` have the ID of the change that was undone or redone.
      */
     kind: text('kind', {
-      enum: [
-        'edited',
-        'confirmed',
-        'unconfirmed',
-        'repeated',
-        'resolved',
-        'kept',
-        'mended',
-        'undone',
-        'redone',
-      ],
+      enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'resolved', 'undone', 'redone'],
     }).notNull(),
     /** The member; null if the caller used an API key. */
     userId: identifier('user_id'),
@@ -318,80 +303,6 @@ export const segmentEvents = pgTable(
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
     }).onDelete('cascade'),
-  ],
-);
-
-/** The corrections of the texts of a document's pages by reviewers, each of which can be undone. */
-export const documentMends = pgTable(
-  'document_mends',
-  {
-    tenantId: identifier('tenant_id').notNull(),
-    documentId: identifier('document_id').notNull(),
-    /** The ID of the change. */
-    mendId: identifier('mend_id').notNull(),
-    /** The place in the order in which they are made. */
-    number: integer('number').notNull(),
-    /**
-     * The request; the corrections that a format makes (`server/formats/document.ts`); and the place of a text that it
-     * moves in the reading order, before and after.
-     */
-    mend: jsonb('mend')
-      .$type<{
-        requested: unknown;
-        mends: unknown[];
-        groups?: { from: number[]; to: number }[];
-        moved?: { position: number; from: number | null; to: number };
-      }>()
-      .notNull(),
-    /** The positions of the texts that it replaced, and of those that it made. */
-    replaced: jsonb('replaced').$type<number[]>().notNull(),
-    made: jsonb('made').$type<number[]>().notNull(),
-    /** The rows of the texts that the document does not have now: the replaced ones, or after an undo the others. */
-    rows: jsonb('rows').$type<unknown[]>().notNull(),
-    /** The places of comments on the replaced texts. */
-    comments: jsonb('comments').$type<{ comment_id: string; position: number }[]>().notNull().default([]),
-    /** The member; null if the caller used an API key. */
-    userId: identifier('user_id'),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    undoneAt: moment('undone_at'),
-  },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.mendId] }),
-    index('document_mends_document_idx').on(t.tenantId, t.documentId, t.number),
-    foreignKey({
-      columns: [t.tenantId, t.documentId],
-      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
-    }).onDelete('cascade'),
-  ],
-);
-
-/**
- * Pages that a workspace recognizes in new files, each with the corrections that are made there. They have words of the
- * document in which they were made, and stay when it is deleted.
- */
-export const pageTemplates = pgTable(
-  'page_templates',
-  {
-    tenantId: identifier('tenant_id').notNull(),
-    templateId: identifier('template_id').notNull(),
-    name: text('name').notNull(),
-    isOn: boolean('is_on').notNull().default(true),
-    /** `PageTemplate` in `server/formats/document.ts`. */
-    template: jsonb('template').$type<unknown>().notNull(),
-    /** The document and the page of which it was made. */
-    documentId: identifier('document_id').notNull(),
-    page: integer('page').notNull(),
-    /** The member who made it; null for an API key. */
-    userId: identifier('user_id'),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    /** The number of files to which it was applied, the last one, and when. */
-    uses: integer('uses').notNull().default(0),
-    lastDocumentId: identifier('last_document_id'),
-    usedAt: moment('used_at'),
-  },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.templateId] }),
-    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 

@@ -25,7 +25,6 @@ import {
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,
-  ChangedTexts,
   ConfirmAllRequest,
   ConfirmedAll,
   ConfirmedSegments,
@@ -52,8 +51,6 @@ import type {
   DocumentXliffReviewRequest,
   FindingRecheckRequest,
   FindingResolution,
-  PageTexts,
-  PageTextsQuery,
   RecheckedSegments,
   RenderedDocument,
   RequeuedDocuments,
@@ -72,11 +69,8 @@ import type {
   SegmentSaveRequest,
   SegmentSearchPage,
   SegmentSearchQuery,
-  SimilarPlaces,
-  SimilarPlacesQuery,
   TenantDocumentArtifact,
   TenantDocumentJob,
-  TextChangeRequest,
   TranslationEstimate,
 } from './types.ts';
 
@@ -271,16 +265,6 @@ export interface Documents {
    */
   save(request: SegmentSaveRequest, options?: CallOptions): ApiPromise<SavedSegments>;
   /**
-   * Joins, divides, keeps or moves texts of a PDF. New texts are translated and billed; in `documents.undo`, their
-   * `change_id` brings the earlier ones back. Throws ConflictError if one of the texts was changed in this way before, or
-   * if the document is approved. A repeated call returns the same result.
-   */
-  mend(request: TextChangeRequest, options?: CallOptions): ApiPromise<ChangedTexts>;
-  /** Returns the texts of a page that are not translated and can be. */
-  page(query: PageTextsQuery, options?: CallOptions): ApiPromise<PageTexts>;
-  /** Finds the places of a PDF that are like that of a change. */
-  similar(query: SimilarPlacesQuery, options?: CallOptions): ApiPromise<SimilarPlaces>;
-  /**
    * Undoes a change of segments. Throws ConflictError if a segment was changed later, and PermissionDeniedError if the
    * change is another member's, except for administrators.
    */
@@ -466,9 +450,6 @@ function procedureCalls({ mutate, mutateOnce, query }: Connection) {
     recheck: (request, options) => mutate('documents.recheck', request, options),
     confirm: (request, options) => mutate('documents.confirm', request, options),
     save: (request, options) => mutate('documents.save', request, options),
-    mend: (request, options) => mutate('documents.mend', request, options),
-    page: (wanted, options) => query('documents.page', wanted, options),
-    similar: (wanted, options) => query('documents.similar', wanted, options),
     undo: (request, options) => mutate('documents.undo', request, options),
     redo: (request, options) => mutate('documents.redo', request, options),
     history: (wanted, options) => query('documents.history', wanted, options),

@@ -312,20 +312,6 @@ export type RecheckedSegments = Outputs['documents']['recheck'];
 export type SegmentSaveRequest = Inputs['documents']['save'];
 /** The segments after they were saved, and the change that can be undone. */
 export type SavedSegments = Outputs['documents']['save'];
-/** Changes of the texts of a PDF page. */
-export type TextChangeRequest = Inputs['documents']['mend'];
-/** A change of the texts of a PDF page: texts are joined, divided, kept, translated or moved. */
-export type TextChange = Exclude<TextChangeRequest['mend'], unknown[]>;
-/** The texts after the change, and those that the document does not have any longer. */
-export type ChangedTexts = Outputs['documents']['mend'];
-/** The page whose texts to list. */
-export type PageTextsQuery = Inputs['documents']['page'];
-/** The texts of a page that are not translated and can be. */
-export type PageTexts = Outputs['documents']['page'];
-/** The change for which to find similar places. */
-export type SimilarPlacesQuery = Inputs['documents']['similar'];
-/** The places of a file at which the same change may be right. */
-export type SimilarPlaces = Outputs['documents']['similar'];
 /** A change of segments. */
 export type SegmentChangeRequest = Inputs['documents']['undo'];
 /** The segments after the change was undone or redone. */

@@ -4,7 +4,7 @@ import type { InlineContent, InlineTag } from '#server/formats/inline-content.ts
 import type { ApprovedTarget } from '#server/translation/pipeline/run.ts';
 import { isAssigned } from './assigned.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
-import { sourceKeyOf } from './segment-rows.ts';
+import { sourceKeyOf } from './stages/extract.ts';
 
 /*
  * The translation memory has no tags. If it serves a text that a person has approved in a document of the workspace, the

@@ -262,23 +262,3 @@ export async function listArtifacts(
     .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision);
   return rows.map(artifactView);
 }
-
-/**
- * Reads the source file.
- * @throws AppError if the file is missing or damaged
- */
-export async function readSource({
-  services,
-  tenantId,
-  documentId,
-}: {
-  services: LocatingServices & Pick<Services, 'database' | 'log'>;
-  tenantId: string;
-  documentId: string;
-}): Promise<Uint8Array> {
-  const source = await services.database.inTenant(tenantId, (tx) =>
-    newestArtifact(tx, tenantId, documentId, 'source'),
-  );
-  if (!source) throw new Error('the source file of the document is missing');
-  return readArtifact(services, source);
-}

@@ -1,6 +1,5 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { MendTools } from '#server/formats/document.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
@@ -9,7 +8,6 @@ import type {
   DocumentPayload,
   HashTextsPayload,
   KeepTextsPayload,
-  MendPayload,
   RebuildPayload,
   RecognitionPayload,
   RefusedFile,
@@ -51,16 +49,6 @@ export async function sampleFile(
 
 export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
   return orFileError(fileWork.run('extract_document', payload, scope));
-}
-
-/** Calls a function of the format that lists or finds mends (`MendTools`). */
-export async function mendFile<N extends keyof MendTools>(
-  { fileWork }: Files,
-  payload: MendPayload<N>,
-  scope: TaskScope,
-): Promise<Awaited<ReturnType<MendTools[N]>>> {
-  const { result } = await orFileError(fileWork.run('mend_document', payload as MendPayload, scope));
-  return result as Awaited<ReturnType<MendTools[N]>>;
 }
 
 export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {

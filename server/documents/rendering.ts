@@ -23,7 +23,6 @@ import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument, resultFormatOf } from './jobs.ts';
 import { selectKept } from './kept-texts.ts';
-import { selectMends, translateMended } from './mends.ts';
 import { findingView } from './quality-report.ts';
 import { selectRecognition } from './recognition.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
@@ -127,10 +126,9 @@ export async function renderAndStore(
       options: {
         ...rebuildOptionsOf(row),
         kept: await selectKept(services, tenantId, documentId),
-        ...(await services.database.inTenant(tenantId, async (tx) => ({
-          recognition: await selectRecognition(tx, tenantId, documentId),
-          mends: await selectMends(tx, row),
-        }))),
+        recognition: await services.database.inTenant(tenantId, (tx) =>
+          selectRecognition(tx, tenantId, documentId),
+        ),
       },
     },
     { tenantId, signal },
@@ -296,19 +294,13 @@ async function renderAndFeed(
  * @throws Error if the TM could not be updated, so that the queue runs the job again
  */
 export async function renderQueued(
-  services: Parameters<typeof translateMended>[0] & RenderServices,
+  services: RenderServices,
   document: { tenantId: string; documentId: string },
 ): Promise<void> {
-  // The texts that could not be translated stay as in the source, and the job runs again.
-  const untranslated = await translateMended(services, document).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
   const rendered = await renderDocument(services, document).catch((error: unknown) => {
     // `not_found`: the document was deleted in between.
     if (error instanceof AppError && error.code === 'not_found') return undefined;
     throw error;
   });
-  if (rendered && untranslated) throw untranslated;
   if (rendered?.feedError) throw new Error(rendered.feedError);
 }

@@ -1,11 +1,11 @@
-import { and, sql } from 'drizzle-orm';
+import { and, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { type Finding, findingView, shownFindings } from '#server/translation/findings.ts';
 import { requireDocument } from './jobs.ts';
-import { isAfterPosition, ofDocument, readingOrder } from './segments.ts';
+import { ofDocument } from './segments.ts';
 
 /* The list of a document's segments, in reading order. */
 
@@ -167,7 +167,7 @@ export async function listSegments(
   { document_id: documentId, limit, cursor, flagged }: z.infer<typeof segmentQuery>,
 ): Promise<z.infer<typeof documentSegmentPage>> {
   const after = readSegmentCursor(cursor);
-  const row = await requireDocument(tx, tenantId, documentId);
+  await requireDocument(tx, tenantId, documentId);
   const listed = and(
     ofDocument(tenantId, documentId),
     flagged ? sql`${documentSegments.needsReview}` : undefined,
@@ -177,8 +177,8 @@ export async function listSegments(
     tx
       .select()
       .from(documentSegments)
-      .where(and(listed, isAfterPosition(row, after)))
-      .orderBy(readingOrder(row))
+      .where(and(listed, after === undefined ? undefined : gt(documentSegments.position, after)))
+      .orderBy(documentSegments.position)
       .limit(limit + 1),
   ]);
   const page = rows.slice(0, limit);

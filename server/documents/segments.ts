@@ -4,7 +4,6 @@ import { documentSegments } from '#db/schema/documents.ts';
 import type { RebuiltDocument, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { type Finding, findingView, hasOpen, isOpenCritical } from '#server/translation/findings.ts';
-import type { DocumentRow } from './jobs.ts';
 
 /* The segments of a document in the database: which ones a statement is about, and their status. */
 
@@ -17,31 +16,6 @@ export function isAtOneOf(positions: readonly number[]): SQL {
 /** Matches the segments of one document by tenant and ID. The row-level policy is only the second line of defense. */
 export function ofDocument(tenantId: string, documentId: string) {
   return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
-}
-
-/** SQL: the place of a segment in the reading order. Only in a mended document, it is not always the position. */
-export function readingOrder({ mends }: { mends: number }): SQL<number> {
-  const { position, rank } = documentSegments;
-  return mends === 0 ? sql<number>`${position}` : sql<number>`coalesce(${rank}, ${position})`;
-}
-
-/** SQL: the place of the segment at a position in the reading order. A position without a segment is its own place. */
-export function placeOf(
-  document: Pick<DocumentRow, 'documentId' | 'mends' | 'tenantId'>,
-  position: number,
-): SQL {
-  const { tenantId, documentId, mends } = document;
-  if (mends === 0) return sql`${position}::int`;
-  return sql`coalesce((select coalesce(b.rank, b.position) from document_segments b
-    where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = ${position}), ${position})`;
-}
-
-/** Matches the segments after a position in the reading order; all without a position. */
-export function isAfterPosition(
-  document: Parameters<typeof placeOf>[0],
-  position: number | undefined,
-): SQL | undefined {
-  return position === undefined ? undefined : sql`${readingOrder(document)} > ${placeOf(document, position)}`;
 }
 
 /** Returns what the model gets to know about a segment: its key in a text file, and its context. */

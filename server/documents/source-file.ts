@@ -22,8 +22,8 @@ import { lookupOfText } from '#server/translation/pipeline/group.ts';
 import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
 import { checkFile, extractFile, fileRefusal, sampleFile } from './file-work.ts';
 import { groupRequestOf } from './jobs.ts';
-import { repeatedText, repeatedTypography, sourceKeyOf } from './segment-rows.ts';
 import { selectionOf } from './selection-fields.ts';
+import { repeatedText, repeatedTypography, sourceKeyOf } from './stages/extract.ts';
 import type { Submission } from './submission.ts';
 import { type CheckedForm, languagesOfForm } from './submission-form.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { awaitsApproval } from './assigned.ts';
-import { sourceKeyOf } from './segment-rows.ts';
+import { sourceKeyOf } from './stages/extract.ts';
 
 /** A correction in a document that is not approved yet. */
 export interface UnapprovedMatch extends Record<string, unknown> {

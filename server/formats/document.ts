@@ -171,134 +171,9 @@ export interface RebuildOptions extends Selection, Languages {
   kept?: KeptTexts | undefined;
   /** The recognized pages. Absent if no page was recognized. */
   recognition?: Recognition | undefined;
-  /** The corrections of the texts, in the order in which they were made. */
-  mends?: readonly Mend[] | undefined;
 }
 
-export type ExtractOptions = Selection &
-  Partial<Languages> &
-  Pick<RebuildOptions, 'kept' | 'mends' | 'recognition'>;
-
-/**
- * A correction of the texts of a page by a reviewer. Texts have the IDs that they have after the mends before it. A joined
- * text has the IDs of its parts (`p3.b12-b13`), and `p3.b12.40` is the part of `p3.b12` from its character 40.
- */
-export type Mend =
-  | { kind: 'join'; ids: string[] }
-  /** Divides a text after some of its characters (`countShown`); without numbers, where it continues on another page. */
-  | { kind: 'split'; id: string; at: number[] }
-  /** Translates a text that the format keeps. */
-  | { kind: 'translate'; id: string }
-  /** Gives the translation another place on its page. */
-  | { kind: 'space'; id: string; rectangle: PageRectangle }
-  /** Gives the translation the font size of another text. */
-  | { kind: 'size'; id: string; like: string };
-
-/**
- * Counts the UTF-16 units of a text without spaces and hyphens, which a file need not have where a text has them: it may
- * break lines there.
- */
-export function countShown(text: string): number {
-  return text.replace(/[\s\u00ad\u2010-]/gu, '').length;
-}
-
-/** The texts of some pages after mends. */
-export interface MendedTexts {
-  /** The texts in reading order. */
-  segments: Segment[];
-  /** The IDs of the texts that each mend has made, in the order of the mends; none if it cannot be made. */
-  made: string[][];
-  kept: KeptSegment[];
-  /** The places at which the format is not sure which letters are one text. */
-  doubts: Doubt[];
-}
-
-/** A place at which texts may be joined or divided wrongly. */
-export interface Doubt {
-  page: number;
-  /** The texts of the place as they are read. */
-  ids: string[];
-  /** The rule that has decided, such as `indent`. */
-  rule: string;
-  /** The mend that gives the other reading, with the texts that it makes. */
-  mend: Mend;
-  after: string[];
-}
-
-/** How a page is recognized in another file, and the mends that are made there. */
-export interface PageTemplate {
-  /** In points, and the texts without their numbers. */
-  signs: {
-    size: number[];
-    boxes: number[][];
-    fonts: string[];
-    texts: { text: string; box: number[] }[];
-  };
-  /** The mends, each with the texts that it changes. */
-  steps: unknown[];
-}
-
-/** The page templates that apply to a file. */
-export interface AppliedTemplates {
-  mends: Mend[];
-  /** The texts that a reviewer keeps. */
-  kept: string[];
-  /** The pages to which a template applies, with its index, and how many of its signs the page has. */
-  pages: { page: number; template: number; found: number; of: number }[];
-}
-
-/** A place of a file that is like one at which a reviewer made a mend. */
-export interface SimilarPlace {
-  /** The mend to make there; a reviewer keeps a text with its ID. */
-  mend: Mend | { kind: 'keep'; id: string };
-  page: number;
-  /** The texts now, and those that the mend makes. */
-  now: string[];
-  after: string[];
-  /** Whether all signs are like those of the mend. */
-  isSure: boolean;
-}
-
-/** A text of a page that is not translated. */
-export interface KeptSegment {
-  id: string;
-  page: number;
-  text: string;
-  /** Why it is not translated, such as `number`. */
-  reason: string;
-  rectangle: PageRectangle;
-}
-
-/** The functions of a format whose texts can be mended. All throw as `extract` does. */
-export interface MendTools {
-  /** Lists the texts of some pages after mends. @param pages their numbers, or those of the last mends */
-  texts(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    pages: readonly number[] | { last: number },
-  ): Promise<MendedTexts>;
-  /** Finds the places of a file that are like that of a mend, which is in no `options.mends`. */
-  similar(bytes: Uint8Array, options: ExtractOptions, like: SimilarPlace['mend']): Promise<SimilarPlace[]>;
-  /** Finds the mends of a file in another one, such as its next version. Those that are not found are left out. */
-  find(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    other: Uint8Array,
-    recognition: Recognition | undefined,
-  ): Promise<Mend[]>;
-  /** Makes a template of each page with mends, or with texts that a reviewer keeps. */
-  templates(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    kept: readonly string[],
-  ): Promise<{ page: number; template: PageTemplate }[]>;
-  /** Finds the pages that templates are sure about. All mends of a template are found there, or it does not apply. */
-  apply(
-    bytes: Uint8Array,
-    options: ExtractOptions,
-    templates: readonly PageTemplate[],
-  ): Promise<AppliedTemplates>;
-}
+export type ExtractOptions = Selection & Partial<Languages> & Pick<RebuildOptions, 'kept' | 'recognition'>;
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
@@ -329,8 +204,6 @@ export interface LayoutFormat {
    * @throws {FileError} `unreadable` if the images cannot be decoded
    */
   recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
-  /** Absent for a format whose texts cannot be mended. */
-  mends?: MendTools;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

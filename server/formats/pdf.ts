@@ -6,34 +6,34 @@ import type {
   PageRectangle,
   RebuildOptions,
   RebuiltDocument,
+  Segment,
   SegmentTranslation,
   TakeText,
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
-import { plainText } from './inline-content.ts';
+import { type InlineContent, plainText } from './inline-content.ts';
 import { leftShare } from './left-share.ts';
 import type { RecognizedPage } from './ocr/tesseract.ts';
 import { selectPages } from './page-ranges.ts';
-import { findContinued } from './pdf/continuations.ts';
+import { findContinued, joinParts, partsOf } from './pdf/continuations.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { BlockTargets } from './pdf/fitting/divided-texts.ts';
 import { withLabelInText } from './pdf/fitting/frames.ts';
 import { commonScales } from './pdf/fitting/shrink.ts';
+import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { Mends } from './pdf/mends.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
-import { type OpenPdf, withPdf } from './pdf/open-pdf.ts';
+import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
-import type { PageOfBlocks } from './pdf/running-headers.ts';
+import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
-import { pageRectangle, segmentsOf } from './pdf/segments.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
-import { pageOfBlock } from './pdf/text-block.ts';
+import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { pageOfItems } from './pdf/word/word-items.ts';
 import { placesOf } from './pdf/word/word-rows.ts';
 import { describeActive, removeActiveContent } from './pdf/writing/active-content.ts';
@@ -80,16 +80,15 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
     const selected = selectPages(selection.pages, pdf.pageCount);
     const tally = new TextTally();
     const scans = new Scans(selection.recognition);
-    const mends = new Mends(selection.mends);
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const isSelected = selected.has(number);
-      const found = findBlocks(page, isSelected ? vocabulary : undefined, mends);
+      const found = findBlocks(page, isSelected ? vocabulary : undefined);
       tallyPage(tally, page, found, isSelected);
       if (!isSelected) continue;
       const scan = scans.content(number);
       if (!scans.has(number)) counts.add(page, found.blocks.length, found.kept);
-      const { blocks, kept } = scan ? findBlocks(scan, vocabulary, mends) : found;
+      const { blocks, kept } = scan ? findBlocks(scan, vocabulary) : found;
       if (scan) {
         tallyPage(tally, scan, { blocks, kept }, true);
         scans.keepWords(blocks);
@@ -101,8 +100,22 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
     }
     tallyDocument(tally, pdf.document);
-    const continued = findContinued(pages.filter(({ blocks }) => !scans.content(blocks[0]?.page ?? 0)));
-    const segments = segmentsOf(pages, mends.texts(continued), { places, scans, vocabulary });
+    const areas = new Map(
+      pages.flatMap(({ blocks }) =>
+        blocks.map(({ id, matrix, box }) => [id, pageRectangle(transformRectangle(matrix, box))] as const),
+      ),
+    );
+    joinParts(pages, findContinued(pages.filter(({ blocks }) => !scans.content(blocks[0]?.page ?? 0))));
+    markRunningHeaders(pages);
+    const segments = pages.flatMap(({ blocks }) =>
+      blocks.map((block) => {
+        const parts = partsOf(block.id);
+        const rectangles = parts.flatMap((id) => (pageOfBlock(id) === block.page ? [areas.get(id)!] : []));
+        return scans.segment(
+          segmentOf(block, vocabulary.settle(block.content), rectangles, places.get(parts[0]!)),
+        );
+      }),
+    );
     if (segments.length === 0 && counts.imagePages.length === 0 && !hasEnd(bytes))
       throw new FileError('unreadable', 'incomplete PDF: its end (%%EOF) is missing; send the whole file');
     const isWordFile = selection.output === 'docx';
@@ -128,8 +141,6 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
     };
   });
 }
-
-export { mendTools as mends } from './pdf/mend-tools.ts';
 
 /** Recognizes the text of a scanned page. See `LayoutFormat.recognize`. */
 export async function recognize(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage> {
@@ -198,13 +209,12 @@ async function translatePages(
   const annotations = new AnnotationMover(document);
   const selected = selectPages(options.pages, pdf.pageCount);
   const scans = new Scans(options.recognition);
-  const mends = new Mends(options.mends);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const places = new Map<string, PageRectangle[]>();
   const read = async (number: number) => {
     const page = annotations.withOwnFields(await pdf.readPage(number));
     const scan = scans.content(number);
-    const found = findBlocks(scan ?? page, undefined, mends);
+    const found = findBlocks(scan ?? page);
     targets.add(found.blocks);
     return { page, scan, ...found };
   };
@@ -315,6 +325,41 @@ function isSigned(bytes: Uint8Array): boolean {
 /** Whether the last 1024 bytes have the marker of the end, as PDF 32000-1, annex H.3 asks of readers. */
 function hasEnd(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(-1024)).includes('%%EOF');
+}
+
+async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
+  await rejectLargeStreams(await decrypted(bytes));
+  const pdf = await openPdf(await normalize(bytes));
+  try {
+    return await use(pdf);
+  } finally {
+    await pdf.close();
+  }
+}
+
+function segmentOf(
+  { id, kind, page }: TextBlock,
+  source: InlineContent,
+  rectangles: PageRectangle[],
+  place?: string,
+): Segment {
+  const isRunning = kind === 'header' || kind === 'footer';
+  const part = isRunning ? kind : (place ?? (kind === 'heading' ? kind : undefined));
+  const end = pageOfBlock(partsOf(id).at(-1)!);
+  return {
+    regionId: id,
+    cellId: null,
+    kind,
+    page,
+    place: [`page ${page}`, part, end > page && `continues on page ${end}`].filter(Boolean).join(', '),
+    rectangles,
+    source,
+  };
+}
+
+/** Rounds the coordinates to a hundredth of a point, because smaller differences are not visible. */
+function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
+  return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
 
 function notSelected(left: number, pageCount: number, isWordFile: boolean): Finding {

@@ -222,7 +222,7 @@ describe.skipIf(withoutBrowser)('tools of the editor', () => {
   test('a confirmation fills the repetitions only if that is selected', async () => {
     const { page, targets } = await openDocument(app, browser, ['One', 'Two', 'One', 'One']);
     await page.getByRole('checkbox', { name: 'Also 2 repetitions' }).waitFor();
-    await page.keyboard.press('Alt+r');
+    await page.keyboard.press('Alt+p');
     await field(page).fill('Un');
     await page.keyboard.press('Control+Enter');
     await opened(page, 2);

@@ -21,7 +21,6 @@ import type languages from '../locales/en/languages.json';
 import type members from '../locales/en/members.json';
 import type notifications from '../locales/en/notifications.json';
 import type operator from '../locales/en/operator.json';
-import type pageView from '../locales/en/pageView.json';
 import type problems from '../locales/en/problems.json';
 import type quality from '../locales/en/quality.json';
 import type review from '../locales/en/review.json';
@@ -57,7 +56,6 @@ interface Areas {
   members: typeof members;
   notifications: typeof notifications;
   operator: typeof operator;
-  pageView: typeof pageView;
   problems: typeof problems;
   quality: typeof quality;
   review: typeof review;

@@ -49,11 +49,7 @@ export const queryKeys = {
     history: (id: string, position: number) => ['documents', 'history', id, position],
     nextOpen: (id: string, after: number) => ['documents', 'next', id, after],
     place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
-    /** The places of the texts of all pages, and the texts that are not translated. */
-    allBoxes: (id: string) => ['documents', 'boxes', id],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
-    keptTexts: (id: string, page: number) => ['documents', 'boxes', id, 'kept', page],
-    similar: (id: string, fix: object) => ['documents', 'boxes', id, 'similar', fix],
     lines: (id: string) => ['documents', 'lines', id],
     allFiles: ['documents', 'file'],
     file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],

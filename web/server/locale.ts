@@ -77,7 +77,6 @@ export const catalogParts = [
   'workspace',
   'demo',
   'operator',
-  'pageView',
   'styleGuides',
   'audit',
   'estimates',

@@ -16,7 +16,6 @@ import { glossary } from './commands/glossary.ts';
 import { login, logout, whoami } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
 import { memory } from './commands/memory.ts';
-import { mend } from './commands/mend.ts';
 import { relay } from './commands/relay.ts';
 import { review } from './commands/review.ts';
 import { translate } from './commands/translate.ts';
@@ -133,7 +132,6 @@ export const commands: Readonly<Record<string, Command>> = {
   whoami,
   translate,
   review,
-  mend,
   glossary,
   memory,
   align,

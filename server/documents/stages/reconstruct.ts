@@ -9,7 +9,7 @@ import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
 import { haveSetsChanged, queueTermCheckOf } from '#server/language/terminology/sets.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
-import { insertArtifact, readSource, removeFile, storeTranslation } from '../artifacts.ts';
+import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, mailOf, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { rebuildOptionsOf, requestOf, resultFormatOf } from '../jobs.ts';
@@ -21,6 +21,7 @@ import { figuresOf, findingsOfSegments } from '../segment-figures.ts';
 import { selectTranslations, storeTargetRectangles } from '../segments.ts';
 import { progressed } from '../waiting.ts';
 import { weightOf } from './admit.ts';
+import { readSource } from './extract.ts';
 
 /**
  * Writes the translated file, then ends the job. One transaction stores its output, status and usage record, so that a

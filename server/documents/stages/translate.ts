@@ -22,8 +22,8 @@ import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
 import { sourceTexts } from '../segment-contexts.ts';
-import { repeatedTypography } from '../segment-rows.ts';
 import { noteOf, ofDocument } from '../segments.ts';
+import { repeatedTypography } from './extract.ts';
 import { TranslationStore } from './translation-store.ts';
 
 /** A distinct text of the document. */

@@ -1,4 +1,3 @@
-import { countShown } from '../document.ts';
 import { plainText } from '../inline-content.ts';
 import { Bands, holds, type Matrix, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import { alignmentOf } from './layout/alignment/alignment.ts';
@@ -16,22 +15,14 @@ import { type KeptText, onlySymbols, untranslatedReason } from './layout/content
 import { styledContent, usualStyleOf } from './layout/content/styled-content.ts';
 import { hasUnknownLetters } from './layout/content/symbols.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
-import { findTexts, type PageText, toText } from './layout/page-texts.ts';
+import { findTexts, type PageText } from './layout/page-texts.ts';
 import type { TextLine } from './layout/paragraphs/text-lines.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
-import { doubtsAbout, type Mends, mendTexts, type NamedText, placeBlocks } from './mends.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
 import { greatest, median } from './statistics.ts';
-import {
-  type BlockLabel,
-  blockId,
-  boxOfGlyphs,
-  type GlyphRange,
-  keptId,
-  type TextBlock,
-} from './text-block.ts';
+import { type BlockLabel, blockId, boxOfGlyphs, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
 export interface PageBlocks {
@@ -48,22 +39,20 @@ export interface PageBlocks {
  * @param vocabulary the words of the document, to which the page's words are added. After all pages have been read, the
  *   caller must pass the content of each block to `vocabulary.settle`. Without a vocabulary, the words of this page are
  *   used
- * @param mends the corrections of the page's texts
  */
-export function findBlocks(page: PageContent, vocabulary?: Vocabulary, mends?: Mends): PageBlocks {
+export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBlocks {
   const words = vocabulary ?? new Vocabulary();
   const owners = new GlyphOwners(page);
   const blocks = new Map<number, TextBlock>();
   const labels = new Map<number, TextLine>();
   const kept = new Map<number, FoundKept>();
-  const counts = { translated: 0, kept: 0 };
   for (const direction of directTexts(page)) {
-    for (const { glyphs, ...found } of readDirection(page, direction, words, { counts, mends })) {
-      const owner = owners.add(glyphs);
+    for (const found of readDirection(page, direction, words)) {
+      const owner = owners.add(found.glyphs);
       if ('block' in found) {
-        blocks.set(owner, found.block);
+        blocks.set(owner, { ...found.block, id: blockId(page.number, blocks.size + 1) });
         if (found.label) labels.set(owner, found.label);
-      } else kept.set(owner, found);
+      } else kept.set(owner, { reason: found.reason, text: found.text, cell: found.cell });
     }
   }
   for (const text of owners.unowned()) {
@@ -89,22 +78,21 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary, mends?: M
     if (own === undefined || !(reason === 'label' || reason === 'number' || reason === 'symbol')) return null;
     return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
   };
-  const found = [...blocks].map(([owner, block]) => {
-    const content = vocabulary ? block.content : words.settle(block.content);
-    const isHyphenated =
-      content !== block.content && plainText(content).length < plainText(block.content).length;
-    return {
-      ...block,
-      content,
-      glyphs: ranges[owner]!,
-      rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
-      label: labelOf(owner),
-      ...(content !== block.content && { open: block.content }),
-      ...(isHyphenated && { isHyphenated }),
-    };
-  });
   return {
-    blocks: mends?.has(page.number) ? placeBlocks(found, mends.ofPage(page.number)) : found,
+    blocks: [...blocks].map(([owner, block]) => {
+      const content = vocabulary ? block.content : words.settle(block.content);
+      const isHyphenated =
+        content !== block.content && plainText(content).length < plainText(block.content).length;
+      return {
+        ...block,
+        content,
+        glyphs: ranges[owner]!,
+        rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
+        label: labelOf(owner),
+        ...(content !== block.content && { open: block.content }),
+        ...(isHyphenated && { isHyphenated }),
+      };
+    }),
     kept: [...kept].map(([owner, text]) => ({
       ...text,
       glyphs: ranges[owner]!,
@@ -147,20 +135,26 @@ type FoundKept = Omit<KeptText, 'glyphs' | 'box'>;
 
 type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null } | FoundKept);
 
-/**
- * Returns the texts of one direction: first those to translate, in reading order, and then the others.
- * @param counts the texts of earlier directions, which are counted on for the ids
- */
-function readDirection(
-  page: PageContent,
-  direction: DirectedTexts,
-  vocabulary: Vocabulary,
-  { counts, mends }: { counts: { translated: number; kept: number }; mends: Mends | undefined },
-): Found[] {
+/** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
+function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
   const decorations = new Decorations(page, direction.inverse);
   const { texts, lines, areas } = findTexts(page, direction, (...of) => decorations.rulesIn(...of));
   vocabulary.add(lines);
-  const read = texts.map(readText);
+  const read = texts.map((text) => {
+    const joined = joinLines(text.lines);
+    const smallCapitals = readSmallCapitals(joined);
+    const characters = smallCapitals?.characters ?? joined;
+    return {
+      ...text,
+      characters,
+      smallCapitals,
+      plain: characters
+        .map((character) => character.text)
+        .join('')
+        .replaceAll(openHyphen, '')
+        .trim(),
+    };
+  });
   const symbols = new Bands<{ middle: number; line: TextLine; reason: KeptReason }>();
   for (const text of read) {
     const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
@@ -183,33 +177,9 @@ function readDirection(
       keptReason(text) ?? text.lines.flatMap((line) => reasonAt(line) ?? [])[0] ?? null,
     ]),
   );
-  const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
-  const inOrder = <T extends ReadText>(some: readonly T[]) =>
-    inReadingOrder(
-      some.map((text) => ({ ...text, size: text.lines[0]!.size })),
-      rightToLeft,
-      (bottom, top, across) => areas.hasRuleBetween(bottom, top, across),
-    );
-  const named: NamedText<ReadText>[] = [
-    ...inOrder(read.filter((text) => reasons.get(text) === null)).map((text) => ({
-      ...text,
-      id: blockId(page.number, ++counts.translated),
-      reason: null,
-    })),
-    ...read.flatMap((text) => {
-      const reason = reasons.get(text);
-      return reason ? [{ ...text, id: keptId(page.number, ++counts.kept), reason }] : [];
-    }),
-  ];
-  const mended = mends
-    ? mendTexts(named, mends.ofPage(page.number), {
-        inOrder,
-        read: (own, of) => readText({ ...of, ...toText('paragraph', own, own, areas) }),
-      })
-    : named;
-  mends?.doubts?.push(...doubtsAbout(mended, page.number));
-  const ordered = mended.filter(({ reason }) => reason === null);
-  const kept = mended.flatMap(({ reason, ...text }): Found[] => {
+  const translated = read.filter((text) => reasons.get(text) === null);
+  const kept = read.flatMap((text): Found[] => {
+    const reason = reasons.get(text);
     if (!reason) return [];
     const isAskew = reason === 'label' && !isQuarterTurn(direction.matrix) && /^\p{L}+$/u.test(text.plain);
     const cell = text.isCell && text.container ? transformRectangle(direction.matrix, text.container) : null;
@@ -219,10 +189,15 @@ function readDirection(
         reason: isAskew ? 'askew' : reason,
         text: text.plain,
         cell,
-        ...(canTranslate(text) && { id: text.id }),
       },
     ];
   });
+  const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
+  const ordered = inReadingOrder(
+    translated.map((text) => ({ ...text, size: text.lines[0]!.size })),
+    rightToLeft,
+    (bottom, top, across) => areas.hasRuleBetween(bottom, top, across),
+  );
   const bodySize = bodySizeOf(ordered);
   const area = new TextArea(lines);
   const pageBox = transformRectangle(direction.inverse, page.box);
@@ -248,19 +223,6 @@ function isQuarterTurn([cosine, sine]: Matrix): boolean {
   return cosine === 0 || sine === 0;
 }
 
-function readText(text: PageText): ReadText {
-  const joined = joinLines(text.lines);
-  const smallCapitals = readSmallCapitals(joined);
-  const characters = smallCapitals?.characters ?? joined;
-  const plain = characters.map((character) => character.text).join('');
-  return { ...text, characters, smallCapitals, plain: plain.replaceAll(openHyphen, '').trim() };
-}
-
-/** Whether a text has letters that the file declares, so that a reviewer can have it translated. */
-function canTranslate(text: ReadText): boolean {
-  return !unreadReason(text) && !hasUnknownLetters(text.characters) && /\p{L}/u.test(text.plain);
-}
-
 type ReadText = PageText & {
   characters: JoinedCharacter[];
   smallCapitals: SmallCapitals | undefined;
@@ -283,7 +245,7 @@ function glyphsOf({ lines }: PageText): Glyph[] {
 }
 
 function toBlock(
-  text: NamedText<ReadText>,
+  text: ReadText,
   page: number,
   { matrix }: DirectedTexts,
   {
@@ -303,12 +265,8 @@ function toBlock(
   });
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   const letterSpacing = moved.size > 0 ? 0 : letterSpacingOf(lines);
-  const ends = lines.map(() => 0);
-  let count = 0;
-  for (const { text: shown, line } of characters)
-    ends[line] = count += countShown(shown.replaceAll(openHyphen, ''));
   return {
-    id: text.id,
+    id: '',
     page,
     ...(letterSpacing > 0 && { letterSpacing }),
     ...(smallCapitals && { smallCapitals: smallCapitals.share }),
@@ -323,7 +281,7 @@ function toBlock(
     style,
     matrix,
     box,
-    lines: lines.map(({ left, right, baseline }, index) => ({ left, right, baseline, end: ends[index]! })),
+    lines: lines.map(({ left, right, baseline }) => ({ left, right, baseline })),
     ...alignmentOf(lines, { chain, container, page: pageBox, area, isItem: text.label !== null }),
     sharesEdge: false,
     leading: drops.length > 0 ? median(drops) : usualLeading * style.size,

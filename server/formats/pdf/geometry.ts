@@ -106,11 +106,6 @@ export function widen({ left, bottom, right, top }: Rectangle, by: number): Rect
   return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
 }
 
-/** The distance between the upper left corners of two rectangles. */
-export function boxDistance(one: Rectangle, other: Rectangle): number {
-  return Math.hypot(one.left - other.left, one.top - other.top);
-}
-
 export function area({ left, bottom, right, top }: Rectangle): number {
   return (right - left) * (top - bottom);
 }

@@ -2,8 +2,6 @@ import { ParseSpeeds, type PDFDict, PDFDocument, type PDFStream } from '@cantoo/
 import { FileError } from '../file-error.ts';
 import { Meter } from '../pdfjs/budget.ts';
 import { openPdfjs, type PdfjsDocument } from '../pdfjs/open-pdfjs.ts';
-import { rejectLargeStreams } from '../pdfjs/stream-sizes.ts';
-import { decrypted, normalize } from './normalize.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { OperatorPlace, PageContent } from './page-content.ts';
 import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
@@ -146,15 +144,4 @@ function countTexts(streams: ReadonlySet<PDFStream>, interpreter: () => Interpre
     for (const inner of read.indirect) seen.add(inner);
   }
   return count;
-}
-
-/** Opens a file while it is used. @throws {FileError} as `extract` does */
-export async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {
-  await rejectLargeStreams(await decrypted(bytes));
-  const pdf = await openPdf(await normalize(bytes));
-  try {
-    return await use(pdf);
-  } finally {
-    await pdf.close();
-  }
 }

@@ -30,11 +30,8 @@ export interface TextBlock {
   matrix: Matrix;
   /** The box from the first line's ascent to the last line's descent, in the block's space. */
   box: Rectangle;
-  /**
-   * The lines of the source in the block's space, from the top; at least one. `end` has the characters up to the end of
-   * the line (`countShown`).
-   */
-  lines: { left: number; right: number; baseline: number; end?: number }[];
+  /** The lines of the source in the block's space, from the top; at least one. */
+  lines: { left: number; right: number; baseline: number }[];
   alignment: 'left' | 'right' | 'center' | 'justified';
   /** Whether blocks above or below have the same aligned edge. If so, the translation must not grow over this edge. */
   sharesEdge: boolean;
@@ -83,14 +80,9 @@ export function blockId(page: number, index: number): string {
   return `p${page}.b${index}`;
 }
 
-/** The id of a text that is not translated, such as `p3.k2`. */
-export function keptId(page: number, index: number): string {
-  return `p${page}.k${index}`;
-}
-
 /** Returns the page number of a block by its id. */
 export function pageOfBlock(id: string): number {
-  return Number(/^p(\d+)\.[bk]/.exec(id)?.[1]);
+  return Number(/^p(\d+)\.b/.exec(id)?.[1]);
 }
 
 /** Glyphs that are drawn with their own font and codes, at the position of their tag in the translation. */

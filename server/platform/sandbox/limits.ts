@@ -180,7 +180,6 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   ],
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
-  mend_document: layoutRule(layout),
   rebuild_document: layoutRule(rebuilding),
   hash_texts: rereading,
   keep_texts: rereading,

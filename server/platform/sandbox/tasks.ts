@@ -13,7 +13,6 @@ export const tasks = {
   keep_texts: async () => (await import('./tasks/layout-document.ts')).keepTextsTask,
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
   index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
-  mend_document: async () => (await import('./tasks/layout-document.ts')).mendDocumentTask,
   rebuild_document: async () => (await import('./tasks/layout-document.ts')).rebuildDocumentTask,
   recognize_page: async () => (await import('./tasks/layout-document.ts')).recognizePageTask,
   read_fonts: async () => (await import('#server/formats/read-fonts.ts')).readFonts,

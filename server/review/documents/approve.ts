@@ -13,7 +13,6 @@ import {
   isDocument,
   requireDocument,
 } from '#server/documents/jobs.ts';
-import { requireMendsTranslated } from '#server/documents/mends.ts';
 import {
   type LeasedDocument,
   needsRendering,
@@ -343,7 +342,6 @@ async function stamp(
 ): Promise<DocumentRow | undefined> {
   const locked = await lockTranslated(tx, tenantId, documentId);
   if (isApproved(locked)) return undefined;
-  await requireMendsTranslated(tx, locked);
   await requireApprovable(tx, locked, author, seen);
   await requireOpened(tx, locked, author, openedAt);
   if (confirmCritical === false) await requireNoCritical(tx, locked);

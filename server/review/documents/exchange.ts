@@ -1,4 +1,4 @@
-import { and, sql } from 'drizzle-orm';
+import { and, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
@@ -12,7 +12,7 @@ import {
 } from '#server/documents/jobs.ts';
 import { documentReviewInput } from '#server/documents/schema.ts';
 import { readSegmentCursor, segmentQuery } from '#server/documents/segment-list.ts';
-import { isAfterPosition, isAtOneOf, ofDocument, readingOrder } from '#server/documents/segments.ts';
+import { isAtOneOf, ofDocument } from '#server/documents/segments.ts';
 import { AppError } from '#server/errors.ts';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import {
@@ -74,11 +74,13 @@ export async function exportSegments(
   request: ExportRequest,
 ): Promise<Page<StreamResponse>> {
   const after = readSegmentCursor(cursor);
+  const wanted = { documentId, flagged };
   const size = limit ?? segmentsOfChunk;
-  const { document, found } = await withTenant(async (tx, { tenant }) => {
-    const document = await requireDocument(tx, tenant.id, documentId);
-    return { document, found: await selectChunk(tx, document, flagged, after, size + 1) };
-  });
+  const { tenantId, document, found } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    document: await requireDocument(tx, tenant.id, documentId),
+    found: await selectChunk(tx, tenant.id, wanted, after, size + 1),
+  }));
   const first = found.slice(0, size);
   const last = first.at(-1);
   if (!last)
@@ -87,9 +89,9 @@ export async function exportSegments(
       flagged ? 'no segment needs a review' : 'the document has no segments yet',
     );
   const isPage = limit !== undefined;
-  const file = await streamXliff(services, document.tenantId, request, async (read) => {
+  const file = await streamXliff(services, tenantId, request, async (read) => {
     const readAfter = (position: number) =>
-      read((tx) => selectChunk(tx, document, flagged, position, segmentsOfChunk));
+      read((tx) => selectChunk(tx, tenantId, wanted, position, segmentsOfChunk));
     return {
       fileName: `${translatedNameOf(document)}.xlf`,
       pieces: writeSegments(document, first, isPage || found.length <= size ? undefined : readAfter),
@@ -100,8 +102,8 @@ export async function exportSegments(
 
 function selectChunk(
   tx: Tx,
-  document: DocumentRow,
-  flagged: boolean | undefined,
+  tenantId: string,
+  { documentId, flagged }: { documentId: string; flagged: boolean | undefined },
   after: number | undefined,
   limit: number,
 ): Promise<SegmentRow[]> {
@@ -110,12 +112,12 @@ function selectChunk(
     .from(documentSegments)
     .where(
       and(
-        ofDocument(document.tenantId, document.documentId),
+        ofDocument(tenantId, documentId),
         flagged ? sql`${documentSegments.needsReview}` : undefined,
-        isAfterPosition(document, after),
+        after === undefined ? undefined : gt(documentSegments.position, after),
       ),
     )
-    .orderBy(readingOrder(document))
+    .orderBy(documentSegments.position)
     .limit(limit);
 }
 

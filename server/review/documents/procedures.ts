@@ -28,16 +28,6 @@ import {
   progressQuery,
   readProgress,
 } from './list.ts';
-import { mendDocument } from './mends/make.ts';
-import { findSimilar, readPageTexts } from './mends/places.ts';
-import {
-  mendedTexts,
-  mendInput,
-  pageOfTexts,
-  pageQuery,
-  similarPlaces,
-  similarQuery,
-} from './mends/schema.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
 import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
 import {
@@ -112,21 +102,6 @@ export const workplaceProcedures = {
     .input(documentRecheckInput)
     .output(recheckedSegments)
     .mutation(({ ctx, input }) => recheckSegments(ctx.services, ctx.withTenant, input, ctx.disconnected())),
-
-  mend: deferredTenantProcedure('review')
-    .input(mendInput)
-    .output(mendedTexts)
-    .mutation(({ ctx, input }) => mendDocument(ctx.services, ctx.withTenant, ctx, input)),
-
-  page: deferredTenantProcedure('read')
-    .input(pageQuery)
-    .output(pageOfTexts)
-    .query(({ ctx, input }) => readPageTexts(ctx.services, ctx.withTenant, input)),
-
-  similar: deferredTenantProcedure('read')
-    .input(similarQuery)
-    .output(similarPlaces)
-    .query(({ ctx, input }) => findSimilar(ctx.services, ctx.withTenant, input)),
 
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)

@@ -2,14 +2,12 @@ import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
-import { type DocumentRow, requireDocument } from '#server/documents/jobs.ts';
+import { requireDocument } from '#server/documents/jobs.ts';
 import { readSegmentCursor } from '#server/documents/segment-list.ts';
 import {
   isAtOneOf,
   isUnresolved,
   ofDocument,
-  placeOf,
-  readingOrder,
   type SegmentStatus,
   segmentStatuses,
   statusOfSegment,
@@ -140,12 +138,11 @@ async function searchFound(
 ): Promise<z.infer<typeof segmentSearchPage>> {
   const { document_id: documentId, limit } = search;
   const from = beginningOf(search);
-  const row = await requireDocument(tx, tenantId, documentId);
+  const { segments } = await requireDocument(tx, tenantId, documentId);
   const filter = and(filterOf(search), found && isAtOneOf(found));
-  const page =
-    filter || row.mends > 0
-      ? await selectPage(tx, row, filter, from, limit)
-      : pageOfAll(row.segments, from, limit);
+  const page = filter
+    ? await selectPage(tx, sql`${ofDocument(tenantId, documentId)} and ${filter}`, from, limit)
+    : pageOfAll(segments, from, limit);
   const listed = page.positions.slice(0, limit);
   return {
     segments: await selectSegments(tx, tenantId, documentId, listed),
@@ -189,7 +186,7 @@ async function selectTexts(tx: Tx, tenantId: string, search: SegmentSearch): Pro
 }
 
 /** The beginning of a page: a position, or a number of matches to skip. */
-type Beginning = { position: number } | { after: number } | { offset: number };
+type Beginning = { position: number } | { offset: number };
 
 function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
   if ([cursor, position, offset].filter((one) => one !== undefined).length > 1)
@@ -198,7 +195,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
     ]);
   if (offset !== undefined) return { offset };
   const after = readSegmentCursor(cursor, 'body');
-  return after === undefined ? { position: position ?? 0 } : { after };
+  return { position: after === undefined ? (position ?? 0) : after + 1 };
 }
 
 function filterOf(search: SegmentSearch): SQL | undefined {
@@ -231,37 +228,24 @@ function filterOf(search: SegmentSearch): SQL | undefined {
 
 /** Without filters, nothing has to be counted: the positions are 0, 1, 2 and so on. */
 function pageOfAll(total: number, from: Beginning, limit: number): Page {
-  const first = 'offset' in from ? from.offset : 'after' in from ? from.after + 1 : from.position;
-  const firstIndex = Math.min(first, total);
+  const firstIndex = Math.min('offset' in from ? from.offset : from.position, total);
   const length = Math.min(limit + 1, total - firstIndex);
   return { total, firstIndex, positions: Array.from({ length }, (_, index) => firstIndex + index) };
 }
 
 /** Reads the document's segments once, both for the count and for the page. */
-async function selectPage(
-  tx: Tx,
-  row: DocumentRow,
-  filter: SQL | undefined,
-  from: Beginning,
-  limit: number,
-): Promise<Page> {
-  const [start, sign] =
-    'offset' in from
-      ? [
-          sql`coalesce((select place from matches order by place offset ${from.offset} limit 1), ${maxPosition})`,
-          '>=',
-        ]
-      : 'after' in from
-        ? [placeOf(row, from.after), '>']
-        : [placeOf(row, from.position), '>='];
-  const isListed = sql`place ${sql.raw(sign)} (select place from start)`;
+async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number): Promise<Page> {
+  const start =
+    'position' in from
+      ? sql`${from.position}::int`
+      : sql`coalesce((select position from matches order by position offset ${from.offset} limit 1), ${maxPosition})`;
   const [page] = await tx.execute<{ total: number; first_index: number; positions: number[] }>(sql`
-    with matches as materialized (
-      select position, ${readingOrder(row)} as place from document_segments
-      where ${and(ofDocument(row.tenantId, row.documentId), filter)}),
-    start as materialized (select ${start} as place)
-    select count(*)::int as total, count(*) filter (where not ${isListed})::int as first_index,
-      to_json(array(select position from matches where ${isListed} order by place limit ${limit + 1})) as positions
+    with matches as materialized (select position from document_segments where ${condition}),
+    start as materialized (select ${start} as position)
+    select count(*)::int as total,
+      count(*) filter (where position < (select position from start))::int as first_index,
+      to_json(array(select position from matches where position >= (select position from start)
+        order by position limit ${limit + 1})) as positions
     from matches`);
   if (!page) throw new Error('the database returned no count');
   return { total: page.total, firstIndex: page.first_index, positions: page.positions };
@@ -360,9 +344,8 @@ export async function readOutline(
   tenantId: string,
   { document_id: documentId, with_options: withOptions }: z.infer<typeof outlineQuery>,
 ): Promise<z.infer<typeof documentOutline>> {
-  const row = await requireDocument(tx, tenantId, documentId);
+  const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
   const { page, kind, place, position, corrected, target } = documentSegments;
-  const first = sql`min(${readingOrder(row)})`;
   const groups = await tx
     .select({
       page,
@@ -370,7 +353,7 @@ export async function readOutline(
       status: statusOfSegment,
       // The place of any segment in the group: all are on one sheet.
       place: sql<string>`min(${place})`,
-      first: sql<number>`(array_agg(${position} order by ${readingOrder(row)}))[1]`,
+      first: sql<number>`min(${position})`,
       segments: sql<number>`count(*)::int`,
       flagged: sql<number>`(count(*) filter (where ${isUnresolved}))::int`,
       corrected: sql<number>`(count(*) filter (where ${corrected}))::int`,
@@ -379,7 +362,7 @@ export async function readOutline(
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
     .groupBy(page, kind, statusOfSegment)
-    .orderBy(first);
+    .orderBy(sql`min(${position})`);
   return {
     ...sumOf(groups),
     options: withOptions ? await readOptions(tx, tenantId, documentId) : null,
@@ -388,7 +371,7 @@ export async function readOutline(
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
-      sheet: layoutKinds[row.sourceFormat].places === 'sheet' ? sheetOf(own) : null,
+      sheet: layoutKinds[sourceFormat].places === 'sheet' ? sheetOf(own) : null,
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),
     })),

@@ -47,7 +47,7 @@ export const restoredColumns = sql.raw(columns.map((name) => `${name} = r.${name
 /** A new state of a segment. */
 export interface SegmentChange {
   position: number;
-  kind: 'edited' | 'confirmed' | 'unconfirmed' | 'repeated' | 'resolved' | 'kept';
+  kind: 'edited' | 'confirmed' | 'unconfirmed' | 'repeated' | 'resolved';
   /** Whether a reviewer has confirmed the segment after the change. */
   isConfirmed: boolean;
   /** Set if the segment has critical findings, or if a finding is resolved. */
@@ -131,7 +131,6 @@ async function storeChunk(
       target_text: translation.targetText,
       provenance: {
         engine: 'reviewer',
-        ...(kind === 'kept' && { kept: true }),
         ...(translation.repetitionOf !== undefined && { repetition_of: translation.repetitionOf }),
       },
     }),
@@ -154,7 +153,7 @@ async function storeChunk(
     translated as (
       update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
         pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
-        feed_pending = r.kind <> 'kept', score = null, needs_review = coalesce(r.needs_review, s.needs_review),
+        feed_pending = true, score = null, needs_review = coalesce(r.needs_review, s.needs_review),
         issues = coalesce(r.issues, s.issues), fast_path = null,
         provenance = r.provenance, confirmed_at = case when r.is_confirmed then now() end,
         confirmed_by = case when r.is_confirmed then ${name}::text end

@@ -3,13 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { documentSegment, segmentView } from '#server/documents/segment-list.ts';
-import {
-  isAtOneOf,
-  ofDocument,
-  readingOrder,
-  segmentStatuses,
-  statusOfSegment,
-} from '#server/documents/segments.ts';
+import { isAtOneOf, ofDocument, segmentStatuses, statusOfSegment } from '#server/documents/segments.ts';
 import { hasChips } from '#server/formats/chips.ts';
 import { formatKinds, type InlineContent } from '#server/formats/inline-content.ts';
 import { distinct, segmentPosition } from '../schema.ts';
@@ -130,7 +124,7 @@ export async function selectSegments(
       .select({ ...getTableColumns(documentSegments), status: statusOfSegment })
       .from(documentSegments)
       .where(listed)
-      .orderBy(readingOrder({ mends: 1 })),
+      .orderBy(documentSegments.position),
     tx
       .select({ key: sql<string>`encode(${sourceKey}, 'hex')`, segments: sql<number>`count(*)::int` })
       .from(documentSegments)

@@ -15,7 +15,6 @@ import { type Finding, idOf, isOpenCritical, resolutions } from '#server/transla
 import { type Author, authorOf } from '../author.ts';
 import { type CorrectionConflict, requireNoConflict } from './document.ts';
 import { lockWritable } from './lock-writable.ts';
-import { restoreMend, selectMend } from './mends/restore.ts';
 import {
   changeSegments,
   chunk,
@@ -44,11 +43,6 @@ type ChangeInput = z.infer<typeof changeInput>;
 export const restoredSegments = currentSegments.extend({
   change_id: z.string().describe('The change.'),
   positions: z.array(z.int()).describe('The positions of all segments of the change, in reading order.'),
-  removed: z
-    .array(z.int())
-    .describe(
-      'The positions of the segments that the document does not have any longer, if texts were mended.',
-    ),
 });
 
 type RestoredSegments = z.infer<typeof restoredSegments>;
@@ -85,18 +79,12 @@ export async function restoreChange(
   const { tenant } = principal;
   const author = await authorOf(tx, principal, null);
   const row = await lockWritable(tx, tenant.id, documentId, author);
-  const mend = await selectMend(tx, row, changeId);
-  if (mend) {
-    requireAuthor(principal, [mend]);
-    return restoreMend(tx, row, author, mend, direction);
-  }
   const segments = await selectChange(tx, row, changeId, direction);
   requireAuthor(principal, segments);
   const positions = segments.map(({ position }) => position);
   const view = async (updatedAt: string): Promise<RestoredSegments> => ({
     change_id: changeId,
     positions,
-    removed: [],
     ...(await viewSegments(tx, row, positions.slice(0, maxReturned), updatedAt)),
   });
   if (segments.every(({ isUndone }) => isUndone === (direction === 'undone')))
@@ -134,7 +122,7 @@ export async function restoreChange(
  * authenticated. A member does not undo the changes of keys, and a key not those of members.
  * @throws AppError 404 for an unknown change; 403
  */
-function requireAuthor(principal: Principal, [first]: readonly Pick<ChangedSegment, 'userId'>[]): void {
+function requireAuthor(principal: Principal, [first]: readonly ChangedSegment[]): void {
   if (!first) throw new AppError('not_found', 'change not found');
   const isAdmin = principal.kind === 'session' && principal.user.role === 'global_administrator';
   const userId = principal.kind === 'session' ? principal.user.id : null;
@@ -347,7 +335,7 @@ export const segmentHistory = z.object({
         kind: z
           .enum(segmentEvents.kind.enumValues)
           .describe(
-            '`edited`: a new text, as a draft. `confirmed`: confirmed, with or without a new text. `unconfirmed`: no longer confirmed, same text. `resolved`: a finding was resolved. `repeated`: same source as a segment that was changed. `kept`: stays as in the source. `mended`: made of other texts of its page. `undone`, `redone`: the change was undone or redone.',
+            '`edited`: a new text, as a draft. `confirmed`: confirmed, with or without a new text. `unconfirmed`: no longer confirmed, same text. `resolved`: a finding was resolved. `repeated`: same source as a segment that was changed. `undone`, `redone`: the change was undone or redone.',
           ),
         by: z
           .string()

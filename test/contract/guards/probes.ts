@@ -70,7 +70,6 @@ const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
 const document = ({ documentId }: GuardFixture) => ({ document_id: documentId });
 const change = ({ documentId }: GuardFixture) => ({ document_id: documentId, change_id: 'unknown' });
-const noPages = '400 texts of a xlsx file cannot be joined or divided; only those of a PDF can';
 const noChange: Outcome = '404 change not found';
 const noModel: Outcome = '400 no model is connected that could check the text again';
 const noFinding = { finding_id: 'none', resolution: 'accepted' };
@@ -377,25 +376,6 @@ export const probes: Readonly<Record<string, Probe>> = {
       const { target_text: replaces } = await firstSegment(at);
       return { ...document(at), segments: [{ position: 0, target_text: 'Salut', replaces }] };
     },
-    abroad: noDocument,
-  },
-  'documents.mend': {
-    input: ({ documentId }) => ({
-      document_id: documentId,
-      mend: { action: 'keep', region_ids: ['p1.b1'] },
-      reviewer: 'Rev',
-    }),
-    in: noPages,
-    abroad: noDocument,
-  },
-  'documents.page': {
-    input: ({ documentId }) => ({ document_id: documentId, page: 1 }),
-    in: noPages,
-    abroad: noDocument,
-  },
-  'documents.similar': {
-    input: ({ documentId }) => ({ document_id: documentId, mend: { action: 'keep', region_ids: ['p1.b1'] } }),
-    in: noPages,
     abroad: noDocument,
   },
   'documents.resolve': {

@@ -10,7 +10,6 @@ import { memoryPictures, recordMemory } from './memory.ts';
 import { recordTour } from './tour.ts';
 import { guidePictures, screenPictures } from './views.ts';
 import {
-  addPages,
   addTeam,
   createWorkspace,
   fillWorkspace,
@@ -79,10 +78,7 @@ try {
 /** Takes the pictures of the series. */
 async function takeAll(apiKey: string): Promise<void> {
   const workspace = await fillWorkspace(service.address, apiKey);
-  if (values.screens) {
-    await addTeam(service.address);
-    workspace.pagesId = await addPages(service.address, apiKey);
-  }
+  if (values.screens) await addTeam(service.address);
   const names = values.only?.split(',');
   const views = series.views(workspace).filter(({ name }) => names?.includes(name) ?? true);
   for (const look of series.looks.filter(({ name }) => values.look === undefined || values.look === name)) {

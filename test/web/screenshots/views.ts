@@ -44,7 +44,7 @@ export const screenPictures: Series = {
     { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
     { name: 'arabic', colorScheme: 'light', viewport: pictureSize, locale: 'ar' },
   ],
-  views: ({ documentId, pagesId, jobId }) => [
+  views: ({ documentId, jobId }) => [
     { name: 'landing', path: '/', isPublic: true },
     { name: 'sign-in', path: '/signin', isPublic: true },
     { name: 'inbox', path: '/app' },
@@ -53,7 +53,6 @@ export const screenPictures: Series = {
     { name: 'texts', path: '/app/texts' },
     { name: 'job', path: `/jobs/${jobId}` },
     { name: 'editor', path: `/app/edit/documents/${documentId}`, prepare: openCriticalSegment },
-    { name: 'page', path: `/app/edit/documents/${pagesId}`, prepare: openPage },
     { name: 'keys', path: `/app/edit/documents/${documentId}`, prepare: openKeys },
     { name: 'approve', path: `/app/edit/documents/${documentId}`, prepare: openApproval },
     { name: 'texts-editor', path: '/app/edit/texts?source=en&target=fr' },
@@ -91,15 +90,6 @@ async function openApproval(page: Page): Promise<void> {
 async function openKeys(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-}
-
-/** Shows the page of a PDF, with two of its texts selected. */
-async function openPage(page: Page): Promise<void> {
-  // A phone has the switch above the list.
-  await page.locator('label:has(.lucide-file-text)').waitFor({ state: 'attached' });
-  await page.keyboard.press('Alt+p');
-  await page.getByRole('option').nth(1).click();
-  await page.keyboard.press('Shift+ArrowDown');
 }
 
 /** Opens the first glossary or TM. */

@@ -52,8 +52,6 @@ export const webhookSecret = 'whsec_of_the_pictures_0123456789';
 export interface Workspace {
   /** The ID of the Spanish document. */
   documentId: string;
-  /** The ID of a PDF, in the pictures of all screens. */
-  pagesId?: string;
   /** The ID of a French text that awaits review. */
   jobId: string;
 }
@@ -93,17 +91,6 @@ export async function fillWorkspace(baseUrl: string, apiKey: string): Promise<Wo
     ids.push((await job.pollUntilDone()).id);
   }
   return { documentId: ids.at(-1) as string, jobId };
-}
-
-/** Translates a PDF, and returns its ID. */
-export async function addPages(baseUrl: string, apiKey: string): Promise<string> {
-  const data = await openAsBlob(join(import.meta.dirname, '../../../examples/files/notice.pdf'));
-  const request = { source_lang: 'en', target_lang: 'es' };
-  const job = await new LinguaLoop({ baseUrl, apiKey }).documents.translate(
-    { name: 'notice.pdf', data },
-    request,
-  );
-  return (await job.pollUntilDone()).id;
 }
 
 /** Adds a second member, who translates some texts, and a pending invite. */

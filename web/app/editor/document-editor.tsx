@@ -32,12 +32,6 @@ const ReplaceDialog = lazily(async () => {
   const [dialog] = await Promise.all([import('./replace-dialog.tsx'), loadWords('tools')]);
   return dialog;
 });
-const withWords =
-  <Module,>(load: () => Promise<Module>) =>
-  async () =>
-    (await Promise.all([load(), loadWords('pageView')]))[0];
-const PageView = lazily(withWords(() => import('./page/page-view.tsx')));
-const ViewSwitch = lazily(withWords(() => import('./page/view-switch.tsx')));
 const DocumentNotices = lazily(() => import('./document-notices.tsx'));
 
 /** Maximum length of a selection that is taken over as the sought text, in UTF-16 units. */
@@ -91,22 +85,13 @@ export function DocumentEditorScreen() {
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const { id, source_file_name: name, status, approved_at: approvedAt, failure, warnings } = document;
   const { filter, setFilter } = useFilter(id);
-  const { source, isReadOnly, isOthersTurn, opening, remember, fixing, others } = useDocumentRows(
+  const { source, isReadOnly, isOthersTurn, opening, remember, others } = useDocumentRows(
     document,
     filter,
     setFilter,
   );
   const { saves, languages, outline } = source;
   const [isApproving, setApproving] = useState(false);
-  const isPdf = document.source_format === 'pdf';
-  const [isPage, setPage] = useState(
-    () => isPdf && localStorage.getItem('lingualoop-page-view')?.includes(id) === true,
-  );
-  const lead = isPdf && (
-    <Suspense>
-      <ViewSwitch documentId={id} isPage={isPage} onChange={setPage} />
-    </Suspense>
-  );
   // The version that the reviewer reads: what others change later was not seen.
   const [seen, setSeen] = useState(document.updated_at);
   return (
@@ -136,16 +121,6 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         turn={status === 'translated' && !approvedAt ? { kind: 'document', id } : undefined}
         canReplace={!isReadOnly}
         hasPatterns
-        lead={lead}
-        renderView={
-          isPage
-            ? (field) => (
-                <Suspense fallback={<Loading lines={20} />}>
-                  <PageView {...{ document, source, field, fixing, lead }} isReadOnly={isReadOnly} />
-                </Suspense>
-              )
-            : undefined
-        }
         filters={<SegmentFilters documentId={id} outline={outline} filter={filter} onChange={setFilter} />}
         empty={Object.keys(filter).length > 0 && <NoMatch documentId={id} />}
         renderPanel={(segment, field) => (
@@ -234,7 +209,7 @@ function useDocumentRows(
     [request.source_lang, request.target_lang],
   );
   const check = useMemo(() => checkOf(id), [id]);
-  const { saves, opening, remember, fixing, ...decisions } = useDecisions(id, request.target_lang);
+  const { saves, opening, remember, ...decisions } = useDecisions(id, request.target_lang);
   const findingsOf = useSegmentFindings(id, saves);
   const { data: outline } = useOutline(id);
   const [visible, onVisible] = useState<readonly [number, number]>([0, 0]);
@@ -271,15 +246,7 @@ function useDocumentRows(
     // The last decision may be the approval, which only Reopen reverts.
     ...(isReadOnly && { canUndo: false, undo() {}, redo() {} }),
   } satisfies RowSource<Segment>;
-  return {
-    source,
-    isReadOnly,
-    isOthersTurn,
-    opening,
-    remember,
-    fixing,
-    others: claims.map(({ holder }) => holder),
-  };
+  return { source, isReadOnly, isOthersTurn, opening, remember, others: claims.map(({ holder }) => holder) };
 }
 
 function checkOf(documentId: string): SegmentCheck<Segment> {

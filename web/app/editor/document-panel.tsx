@@ -1,5 +1,5 @@
 import { PanelBottom, PanelRight } from 'lucide-react';
-import { memo, type ReactNode, type RefObject, Suspense, useCallback } from 'react';
+import { memo, type RefObject, Suspense, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Row } from '../kit/box.tsx';
@@ -32,8 +32,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   saves,
   onOpen: openAt,
   onFilter,
-  hasPreview = false,
-  list,
+  hasPreview,
 }: {
   document: TenantDocumentJob;
   segment: Segment | undefined;
@@ -44,9 +43,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   onOpen: (position: number) => void;
   onFilter: (filter: SegmentFilter) => void;
   /** False until the segments are shown, so that the file does not delay them. */
-  hasPreview?: boolean;
-  /** The list of segments, next to the page of the file. There is no preview then. */
-  list?: ReactNode;
+  hasPreview: boolean;
 }) {
   const onOpen = useCallback(
     (position: number) => {
@@ -58,13 +55,12 @@ export const DocumentPanel = memo(function DocumentPanel({
   const preview = { document, saves, current: segment?.position ?? null, isReady: hasPreview };
   return (
     <>
-      {!list && <PreviewDock at="below" {...preview} onOpen={onOpen} />}
+      <PreviewDock at="below" {...preview} onOpen={onOpen} />
       <SidePanel
         segment={segment && { ...segment, document_id: document.id }}
         languages={languages}
         field={field}
         outline={outline}
-        list={list}
         about={segment && { kind: 'document', id: document.id, position: segment.position }}
         issues={
           <>
@@ -76,7 +72,7 @@ export const DocumentPanel = memo(function DocumentPanel({
           segment && <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
         }
       >
-        {!list && <PreviewDock at="panel" {...preview} onOpen={onOpen} />}
+        <PreviewDock at="panel" {...preview} onOpen={onOpen} />
       </SidePanel>
     </>
   );

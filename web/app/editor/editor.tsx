@@ -60,10 +60,6 @@ interface EditorProps<Row extends EditedSegment> {
   canReplace?: boolean;
   /** Whether the search can be a regular expression. */
   hasPatterns?: boolean;
-  /** Shown before the filters. */
-  lead?: ReactNode;
-  /** Shown in place of the filters and the grid. */
-  renderView?: ((field: RefObject<OpenField | null>) => ReactNode) | undefined;
   /** Shown in place of the grid if it has no rows. By default, an empty grid is shown. */
   empty?: ReactNode;
   /** The open row. */
@@ -82,8 +78,6 @@ export function Editor<Row extends EditedSegment>({
   canReplace,
   hasPatterns,
   empty,
-  lead,
-  renderView,
   renderOpen = (props) => <OpenSegment {...props} />,
   renderPanel,
 }: EditorProps<Row>) {
@@ -99,18 +93,15 @@ export function Editor<Row extends EditedSegment>({
     previousItem: () => move(-1),
     nextFinding: () => source.moveToFinding(1),
     previousFinding: () => source.moveToFinding(-1),
+    listDown: () => move(1, false),
+    listUp: () => move(-1, false),
+    open: () => field.current?.focus(),
     undoDecision: source.undo,
     redoDecision: source.redo,
     save: () => void saves.flush(),
-    // On a page, these keys have other commands.
-    ...(!renderView && {
-      listDown: () => move(1, false),
-      listUp: () => move(-1, false),
-      open: () => field.current?.focus(),
-      find: () => search.current?.focus(),
-      toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
-      findText: () => search.current?.focus(),
-    }),
+    find: () => search.current?.focus(),
+    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
+    findText: () => search.current?.focus(),
   });
   return (
     <div className={styles['editor']} data-editor>
@@ -120,50 +111,37 @@ export function Editor<Row extends EditedSegment>({
         {turn && !isVisitor() && <TurnBar key={turn.id} item={turn} store={() => storeAll(saves)} />}
         <OpeningBars source={source} />
       </div>
-      {renderView ? (
-        renderView(field)
-      ) : (
-        <>
-          <StatusFilters
-            source={source}
-            search={search}
-            canReplace={canReplace}
-            hasPatterns={hasPatterns}
-            lead={lead}
-          >
-            {filters}
-          </StatusFilters>
-          <div ref={body} className={styles['body']}>
-            <Read from={rows} lines={20}>
-              {(range) =>
-                range.total === 0 && empty ? (
-                  <div className={styles['message']}>{empty}</div>
-                ) : (
-                  <SegmentGrid
-                    key={JSON.stringify(filter)}
-                    source={source}
-                    range={range}
-                    renderOpen={(segment) => (
-                      <Fragment key={segment.position}>
-                        {renderOpen({
-                          segment,
-                          source,
-                          field,
-                          takesFocus: open?.takesFocus,
-                          onConfirmed: () =>
-                            source.goOn(t('editor.confirmed', { number: segment.position + 1 })),
-                        })}
-                      </Fragment>
-                    )}
-                  />
-                )
-              }
-            </Read>
-            {renderPanel(shown, field)}
-          </div>
-        </>
-      )}
-      <TypeAhead isActive={source.next !== 'none'} field={field} />
+      <StatusFilters source={source} search={search} canReplace={canReplace} hasPatterns={hasPatterns}>
+        {filters}
+      </StatusFilters>
+      <div ref={body} className={styles['body']}>
+        <Read from={rows} lines={20}>
+          {(range) =>
+            range.total === 0 && empty ? (
+              <div className={styles['message']}>{empty}</div>
+            ) : (
+              <SegmentGrid
+                key={JSON.stringify(filter)}
+                source={source}
+                range={range}
+                renderOpen={(segment) => (
+                  <Fragment key={segment.position}>
+                    {renderOpen({
+                      segment,
+                      source,
+                      field,
+                      takesFocus: open?.takesFocus,
+                      onConfirmed: () => source.goOn(t('editor.confirmed', { number: segment.position + 1 })),
+                    })}
+                  </Fragment>
+                )}
+              />
+            )
+          }
+        </Read>
+        <TypeAhead isActive={source.next !== 'none'} field={field} />
+        {renderPanel(shown, field)}
+      </div>
       <EditorFoot source={source} />
     </div>
   );

@@ -109,12 +109,6 @@ export class SegmentSaves {
   /** The time at which the last request was stored. */
   readonly savedAt = (): Date | undefined => this.#savedAt;
 
-  /** Notes that the document was changed by another request, such as a fix of a page. */
-  readonly touch = (): void => {
-    this.#savedAt = new Date();
-    for (const listener of this.#listeners) listener();
-  };
-
   /** Calls `listener` on each change. @returns a function that unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -361,7 +355,7 @@ function restoreEntry(map: Map<number, string>, from: ReadonlyMap<number, string
 }
 
 /** Whether the same request may succeed later: without a response, and after a failure of the service. */
-export function isTemporary({ status }: LinguaLoopError): boolean {
+function isTemporary({ status }: LinguaLoopError): boolean {
   return status === null || status === 408 || status === 429 || status >= 500;
 }
 

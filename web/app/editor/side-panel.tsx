@@ -22,16 +22,14 @@ import { useMatches, useTerms } from './use-segment-data.ts';
 const TermsTab = lazily(async () => ({ default: (await import('./terms-tab.tsx')).TermsTab }));
 const CommentsTab = lazily(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 
-/** `segments` is only a tab next to the page of a file. */
-const tabs = ['segments', 'terms', 'memory', 'issues', 'comments', 'history'] as const;
+const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
 type Tab = (typeof tabs)[number];
 
 /** The tabs for visitors of the demo workspace. The others need requests that are closed to them. */
 const visitorTabs: readonly Tab[] = ['issues', 'history'];
 
-const shownTabs = (list: ReactNode) =>
-  (isVisitor() ? (['segments', ...visitorTabs] as const) : tabs).filter((tab) => tab !== 'segments' || list);
+const shownTabs = () => (isVisitor() ? visitorTabs : tabs);
 
 const storedTab = 'lingualoop-editor-tab';
 
@@ -47,7 +45,6 @@ export function SidePanel({
   about,
   issues,
   history,
-  list,
   children,
 }: {
   /** Undefined if no row is open. */
@@ -59,15 +56,13 @@ export function SidePanel({
   about: Commented | undefined;
   issues: ReactNode;
   history: ReactNode;
-  /** The list of segments, which stays while another tab is shown: it has the open field. */
-  list?: ReactNode;
   /** Shown below the tabs. */
   children?: ReactNode;
 }) {
   const { isPanelOpen } = useEditorView();
   const row = segment && languages && { segment, languages };
   const { critical = 0, warning = 0 } = outline?.statuses ?? {};
-  const [tab, select] = useTab(list);
+  const [tab, select] = useTab();
   const [found, setFound] = useState<Sought & { position: number }>();
   const position = segment?.position ?? -1;
   // Another segment has other words.
@@ -88,19 +83,16 @@ export function SidePanel({
   return (
     <>
       {row && !isVisitor() && <NewTerm key={row.segment.position} {...row.languages} />}
-      {(isPanelOpen || list) && (
+      {isPanelOpen && (
         <Tabs
           tab={tab}
-          list={list}
           select={select}
           counts={{
-            segments: list && <Count of={outline?.segments ?? 0} />,
             terms: row && <TermCount {...row} />,
             memory: row && <MatchCount {...row} />,
             issues: <Count of={critical + warning} isCritical={critical > 0} />,
           }}
           contents={{
-            segments: null,
             terms: row && <TermsTab {...row} field={field} />,
             memory: row && <MemoryTab {...row} field={field} sought={sought} onSearch={search} />,
             issues,
@@ -154,10 +146,10 @@ async function wordsToSearch(language: string): Promise<Sought | undefined> {
 }
 
 /** The selected tab, which this device remembers. */
-function useTab(list: ReactNode) {
+function useTab() {
   const [tab, setTab] = useState<Tab>(
     () =>
-      (list ? 'segments' : shownTabs(list).find((one) => one === localStorage.getItem(storedTab))) ??
+      shownTabs().find((one) => one === localStorage.getItem(storedTab)) ??
       (isVisitor() ? 'issues' : 'memory'),
   );
   const select = (next: Tab) => {
@@ -172,7 +164,6 @@ function Tabs({
   select,
   contents,
   counts,
-  list,
   children,
 }: {
   tab: Tab;
@@ -181,12 +172,11 @@ function Tabs({
   contents: Record<Tab, ReactNode>;
   /** Shown in the labels of tabs. */
   counts: Partial<Record<Tab, ReactNode>>;
-  list: ReactNode;
   children: ReactNode;
 }) {
   const t = useT();
   const id = useId();
-  const shown = shownTabs(list);
+  const shown = shownTabs();
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const isRightToLeft = getComputedStyle(event.currentTarget).direction === 'rtl';
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -211,12 +201,12 @@ function Tabs({
             role="tab"
             data-tab={one}
             id={`${id}-${one}`}
-            aria-controls={`${id}-${one === 'segments' ? 'list' : 'panel'}`}
+            aria-controls={`${id}-panel`}
             aria-selected={one === tab}
             tabIndex={one === tab ? 0 : -1}
             onClick={() => select(one)}
           >
-            {t(one === 'segments' ? 'editor.segments' : (`editor.tab_${one}` satisfies MessageId))}
+            {t(`editor.tab_${one}` satisfies MessageId)}
             {counts[one]}
           </button>
         ))}
@@ -229,21 +219,9 @@ function Tabs({
       >
         <X size={17} aria-hidden />
       </button>
-      {list && (
-        <div
-          role="tabpanel"
-          id={`${id}-list`}
-          aria-labelledby={`${id}-segments`}
-          hidden={tab !== 'segments'}
-          className={styles['listPanel']}
-        >
-          {list}
-        </div>
-      )}
       <div
         role="tabpanel"
         id={`${id}-panel`}
-        hidden={tab === 'segments'}
         aria-labelledby={`${id}-${tab}`}
         tabIndex={0}
         className={styles['tabPanel']}

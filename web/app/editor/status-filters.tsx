@@ -15,7 +15,6 @@ export function StatusFilters({
   search,
   canReplace = false,
   hasPatterns = false,
-  lead,
   children,
 }: {
   source: Pick<RowSource, 'outline' | 'filter' | 'onFilter'>;
@@ -24,8 +23,6 @@ export function StatusFilters({
   canReplace?: boolean | undefined;
   /** Whether the search can be a regular expression. */
   hasPatterns?: boolean | undefined;
-  /** Shown before the filters. */
-  lead?: ReactNode;
   /** Further filters. */
   children?: ReactNode;
 }) {
@@ -48,7 +45,6 @@ export function StatusFilters({
   };
   return (
     <div className={styles['filters']}>
-      {lead}
       <button type="button" className="chip" aria-pressed={!selected} onClick={() => onFilter(others)}>
         {t('editor.all')} <b>{outline && number(outline.segments)}</b>
       </button>

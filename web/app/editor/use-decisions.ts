@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { client } from '../client.ts';
@@ -7,7 +7,6 @@ import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { keepEdits, nextOpening, type Opening } from './kept-edits.ts';
-import type { PageFixes } from './page/page-fixes.ts';
 import { segmentAt, storeSegments } from './segment-cache.ts';
 import type { Segment } from './segment-filter.ts';
 import { type Edit, SegmentSaves } from './segment-saves.ts';
@@ -79,19 +78,6 @@ export function useDecisions(documentId: string, language: string) {
   useLeaving(saves);
 
   const revert = useRevert(saves);
-  const fixes = useRef<PageFixes>(undefined);
-  const fixed = useRef(new Set<string>());
-  const [unsent, setUnsent] = useState(0);
-  /** Loads the texts again after a fix, and has the page set again. */
-  const reload = async () => {
-    saves.touch();
-    refresh();
-    await Promise.all(
-      [queryKeys.documents.allSegments(documentId), queryKeys.documents.allBoxes(documentId)].map(
-        (queryKey) => queries.invalidateQueries({ queryKey }),
-      ),
-    );
-  };
   /** Undoes a change, or applies an undone one again. */
   const change = async (
     id: string,
@@ -100,42 +86,24 @@ export function useDecisions(documentId: string, language: string) {
   ): Promise<void> => {
     const { segments } = await call({ document_id: documentId, change_id: id });
     storeSegments(queries, documentId, segments);
-    if (fixed.current.has(id)) {
-      await reload();
-      fixes.current?.show(segments);
-    }
     announce(t(said, { count: segments.length }));
     refresh();
   };
   return {
     saves,
     opening,
-    /** The fixes of pages, which the page view makes. */
-    fixing: {
-      queue: fixes,
-      setUnsent,
-      reload,
-      async remember(changeId: string) {
-        fixed.current.add(changeId);
-        setDone((before) => [...before, changeId]);
-        setUndone(() => []);
-        await reload();
-      },
-    },
-    canUndo: done.length + unsent > 0,
+    canUndo: done.length > 0,
     /** Adds a change that another part of the editor made; null if nothing changed. */
     remember(changeId: string | null) {
       if (changeId === null) return;
       setDone((before) => [...before, changeId]);
       refresh();
     },
-    async undo() {
-      if (await fixes.current?.takeBack()) return;
+    undo: () =>
       revert([doneNow, setDone], async (id) => {
         await change(id, client.documents.undo, 'editor.undone_said');
         setUndone((before) => [...before, id]);
-      });
-    },
+      }),
     redo: () =>
       revert([undoneNow, setUndone], async (id) => {
         await change(id, client.documents.redo, 'editor.redone_said');

@@ -88,15 +88,11 @@ async function findingFrom(
   at: { position: number; isWarning: boolean },
   step: 1 | -1,
 ): Promise<number | undefined> {
-  const search = (query: {
-    status: 'critical' | 'warning';
-    cursor?: string;
-    position?: number;
-    offset?: number;
-  }) => client.documents.search({ document_id: documentId, limit: 1, ...query });
+  const search = (query: { status: 'critical' | 'warning'; position?: number; offset?: number }) =>
+    client.documents.search({ document_id: documentId, limit: 1, ...query });
   const [own, other] = at.isWarning ? (['warning', 'critical'] as const) : (['critical', 'warning'] as const);
   if (step === 1) {
-    const places = [{ status: own, ...afterPosition(at.position) }, { status: other }, { status: own }];
+    const places = [{ status: own, position: at.position + 1 }, { status: other }, { status: own }];
     for (const place of places) {
       const [found] = (await search(place)).segments;
       if (found) return found.position;
@@ -111,11 +107,6 @@ async function findingFrom(
   return undefined;
 }
 
-/** The beginning of a search after a segment. The positions of a page that was fixed are not those of the reading order. */
-function afterPosition(position: number): { cursor?: string } {
-  return position < 0 ? {} : { cursor: String(position) };
-}
-
 /** Finds segments of a document that are not loaded. */
 function useFinder(
   documentId: string,
@@ -125,7 +116,7 @@ function useFinder(
   const t = useT();
   const queries = useQueryClient();
   return useMemo(() => {
-    const search = (place: { cursor?: string; offset?: number; confirmed?: false }) =>
+    const search = (place: { position?: number; offset?: number; confirmed?: false }) =>
       client.documents.search({ document_id: documentId, ...searched(filter), ...place, limit: 1 });
     return {
       isFiltered: Object.keys(filter).length > 0,
@@ -134,7 +125,7 @@ function useFinder(
       nextOpen: async (position) => {
         const page = await queries.fetchQuery({
           queryKey: queryKeys.documents.nextOpen(documentId, position),
-          queryFn: () => search({ confirmed: false, ...afterPosition(position) }),
+          queryFn: () => search({ confirmed: false, position: position + 1 }),
           staleTime: 0,
         });
         return page.segments[0]?.position;

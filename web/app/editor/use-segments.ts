@@ -67,10 +67,12 @@ export function searched(filter: SegmentFilter): SegmentFilter {
 export async function readSegments(documentId: string, positions: readonly number[]): Promise<Segment[]> {
   const asked = new Set(positions);
   const found: Segment[] = [];
+  let read = -1;
   for (const position of positions.toSorted((a, b) => a - b)) {
-    if (found.some((segment) => segment.position === position)) continue;
+    if (position <= read) continue;
     const page = await client.documents.search({ document_id: documentId, position, limit: pageSize });
     found.push(...page.segments.filter((segment) => asked.has(segment.position)));
+    read = page.segments.at(-1)?.position ?? position;
   }
   return found;
 }
@@ -104,6 +106,7 @@ export async function indexOf(
   filter: SegmentFilter,
   position: number,
 ): Promise<number | undefined> {
+  if (Object.keys(filter).length === 0) return position;
   const page = await client.documents.search({
     document_id: documentId,
     ...searched(filter),

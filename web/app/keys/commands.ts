@@ -4,9 +4,9 @@ export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /**
  * The place in which a key runs its command. `field`: in the edited text. `list`: outside of text fields. `anywhere`: in
- * both. `page`: on the page of a file.
+ * both.
  */
-export type Place = 'field' | 'list' | 'anywhere' | 'page';
+export type Place = 'field' | 'list' | 'anywhere';
 
 export interface Command {
   name: MessageId;
@@ -30,17 +30,6 @@ export interface Command {
  * on macOS (types characters), Ctrl with a digit elsewhere (switches tabs).
  */
 export const commands = {
-  // First, because on a page, keys such as J and Alt+Enter have other commands.
-  join: { name: 'keys.join', keys: ['j'], where: 'page' },
-  split: { name: 'keys.split', keys: ['s'], where: 'page' },
-  keep: { name: 'keys.keep', keys: ['k'], where: 'page' },
-  translate: { name: 'keys.translate', keys: ['t'], where: 'page' },
-  order: { name: 'keys.order', keys: ['o'], where: 'page' },
-  otherReading: { name: 'keys.other_reading', keys: ['Alt+Enter'], where: 'page' },
-  rightReading: { name: 'keys.right_reading', keys: [isApple ? 'Control+x' : 'Alt+x'], where: 'page' },
-  similarPlaces: { name: 'keys.similar', keys: [isApple ? 'Control+a' : 'Alt+a'], where: 'page' },
-  nextPage: { name: 'keys.next_page', keys: ['PageDown'], where: 'page' },
-  previousPage: { name: 'keys.previous_page', keys: ['PageUp'], where: 'page' },
   approve: { name: 'keys.approve', keys: ['Mod+Enter'], where: 'field' },
   save: { name: 'keys.save', keys: ['Mod+s'], where: 'field' },
   nextItem: { name: 'keys.next_item', keys: ['Alt+ArrowDown'], where: 'anywhere', repeats: true },
@@ -68,10 +57,9 @@ export const commands = {
   showChanges: { name: 'tools.show_changes', keys: [isApple ? 'Control+m' : 'Alt+m'], where: 'anywhere' },
   toggleRepetitions: {
     name: 'tools.toggle_repetitions',
-    keys: [isApple ? 'Control+r' : 'Alt+r'],
+    keys: [isApple ? 'Control+p' : 'Alt+p'],
     where: 'anywhere',
   },
-  pageView: { name: 'keys.page_view', keys: [isApple ? 'Control+p' : 'Alt+p'], where: 'anywhere' },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },

@@ -19,14 +19,8 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   const groups: [Place, string][] = [
     ['anywhere', t('keys.anywhere')],
     ['field', t('keys.in_field')],
-    ['page', t('keys.on_page')],
     ['list', t('keys.in_list')],
   ];
-  const splitHint = available.includes('join')
-    ? 'tools.page_keys'
-    : available.includes('pageView')
-      ? 'tools.split_on_page'
-      : 'tools.no_split';
   const isFound = (id: CommandId) =>
     matchOf(nameOfCommand(id, t), sought) || commands[id].keys.some((key) => matchOf(keyLabel(key), sought));
   const found = available.filter(isFound);
@@ -69,7 +63,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           );
         })}
       </div>
-      {available.includes('nextFinding') && <p className="hint">{t(splitHint)}</p>}
+      {available.includes('nextFinding') && <p className="hint">{t('tools.no_split')}</p>}
       <Check label={t('keys.single')} isChecked={isOn} onChange={setSingleKeys} />
       <p className="hint">{t('keys.single_hint')}</p>
       <div className="actions">

@@ -58,8 +58,6 @@ function isMeant(id: CommandId, event: KeyboardEvent): boolean {
   const { where, keys }: Command = commands[id];
   const target = event.target as Element;
   const isTyping = isTextField(target);
-  if (where === 'page')
-    return target.matches(page) && keys.some((key) => isKey(event, key) && (key.length > 1 || singleKeys()));
   if (where === 'list' && isTyping) return false;
   // A search field handles Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;
@@ -76,9 +74,6 @@ function isMeant(id: CommandId, event: KeyboardEvent): boolean {
 /** Marks the main text field of a screen: `<textarea {...editedFieldMark}>`. */
 export const editedFieldMark = { 'data-edited': '' };
 const editedField = '[data-edited]';
-/** Marks the texts of a page: `<div {...pageMark}>`. */
-export const pageMark = { 'data-page': '' };
-const page = '[data-page]';
 
 function isTextField(target: Element): boolean {
   if (target instanceof HTMLInputElement) return !/^(checkbox|radio|button|submit)$/.test(target.type);

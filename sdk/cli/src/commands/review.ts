@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LinguaLoop, ReviewRequest, TranslationJob } from '../../../src/index.ts';
-import { type Call, type Command, exitCodes, Failed, numberOf, UsageError, type Values } from '../command.ts';
+import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
 import { reviewOf, unresolvedOf } from '../files/document-review.ts';
 import { counted, excerpt, type Io, printable, say, sayTable, stylesOf, tell } from '../io.ts';
 
 const json = { summary: 'print JSON' };
-export const reviewer = {
+const reviewer = {
   summary: 'your name, with an API key (default: the name of the system user)',
   value: 'NAME',
 };
@@ -144,22 +144,17 @@ const edit: Command = {
     }),
 };
 
-/** Returns the reviewer of a request: the name in the options, or that of the system user. */
-export function reviewerOf(io: Io, values: Values): { reviewer?: string } {
-  const name = values.text('reviewer') ?? io.env['USER'] ?? io.env['USERNAME'];
-  return name ? { reviewer: name } : {};
-}
-
 async function decide(
   { io, args, values, client: open }: Call,
   requestOf: (client: LinguaLoop, id: string) => ReviewRequest | Promise<ReviewRequest>,
 ): Promise<number> {
   const client = await open();
+  const name = values.text('reviewer') ?? io.env['USER'] ?? io.env['USERNAME'];
   for (const id of args) {
     const request = await requestOf(client, id);
     const job = await client.translations.review(
       id,
-      { ...request, ...reviewerOf(io, values) },
+      { ...request, ...(name && { reviewer: name }) },
       { signal: io.signal },
     );
     say(io, `${id} ${job.status}`);

@@ -131,7 +131,7 @@ function linesWithLetter(lines: readonly TextLine[]): TextLine[] {
   return [...places.values()].flatMap((own) => (own.length > 1 ? own : []));
 }
 
-export function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {
+function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {
   const box = boxOf(lines);
   return { role, lines, chain, box, container: areas.container(box), isCell: false, label: null };
 }

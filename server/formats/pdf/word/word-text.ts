@@ -9,7 +9,6 @@ import { joinParts, partsOf } from '../continuations.ts';
 import { findBlocks } from '../find-blocks.ts';
 import { displayed, type Rectangle } from '../geometry.ts';
 import { LeftOut } from '../kept-findings.ts';
-import { Mends } from '../mends.ts';
 import { asDict, get, getArray, getDict } from '../objects.ts';
 import type { OpenPdf } from '../open-pdf.ts';
 import { textOf } from '../page-tally.ts';
@@ -83,18 +82,17 @@ function webLinks(page: PDFDict): Map<number, string> {
 export async function writeWordText(
   pdf: OpenPdf,
   translations: readonly SegmentTranslation[],
-  { pages: selection, sourceLanguage, targetLanguage: language, recognition, mends }: RebuildOptions,
+  { pages: selection, sourceLanguage, targetLanguage: language, recognition }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
   const pages: PageOfItems[] = [];
   const leftOut = new LeftOut();
   const scans = new Scans(recognition);
-  const mended = new Mends(mends);
   for (const number of selectPages(selection, pdf.pageCount)) {
     const page = await pdf.readPage(number);
     const scan = scans.content(number);
     const read = scan ?? page;
-    const { blocks, kept } = findBlocks(read, undefined, mended);
+    const { blocks, kept } = findBlocks(read);
     const links = scan ? new Map() : webLinks(pdf.document.getPage(number - 1).node);
     const unlinked = page.annotations.filter(({ kind, index }) => kind === 'link' && !links.has(index!));
     leftOut.add('links', unlinked.length);

@@ -2,8 +2,6 @@ import type {
   ExtractedDocument,
   Languages,
   LayoutFormat,
-  Mend,
-  MendTools,
   RebuildOptions,
   RebuiltDocument,
   Recognition,
@@ -30,16 +28,7 @@ export interface DocumentPayload extends FilePayload {
   /** Undefined without an existing translation. */
   kept?: KeptTexts | undefined;
   /** Undefined before the pages that consist of images are recognized. */
-  recognition?: Recognition | undefined;
-  mends?: readonly Mend[];
-}
-
-type MendArguments<N extends keyof MendTools> =
-  Parameters<MendTools[N]> extends [Uint8Array, ...infer A] ? A : never;
-
-export interface MendPayload<N extends keyof MendTools = keyof MendTools> extends FilePayload {
-  name: N;
-  args: MendArguments<N>;
+  recognition?: Recognition;
 }
 
 export interface RecognitionPayload extends FilePayload {
@@ -116,25 +105,10 @@ export function extractDocumentTask({
   languages,
   kept,
   recognition,
-  mends,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
   return orRefusal(format, ({ extract }) =>
-    extract(bytes, { ...selection, ...languages, kept, recognition, mends }),
+    extract(bytes, { ...selection, ...languages, kept, recognition }),
   );
-}
-
-/** Calls a function of `MendTools`. */
-export function mendDocumentTask({
-  format,
-  bytes,
-  name,
-  args,
-}: MendPayload): Promise<RefusedFile | { result: unknown }> {
-  return orRefusal(format, async ({ mends }) => {
-    if (!mends) throw new Error(`the texts of the format ${format} cannot be mended`);
-    const call = mends[name] as (...all: unknown[]) => Promise<unknown>;
-    return { result: await call(bytes, ...args) };
-  });
 }
 
 /** Decides which texts of an existing translation stay. */

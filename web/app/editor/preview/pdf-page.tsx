@@ -79,8 +79,7 @@ export function PdfPage(props: PageProps) {
 /** Maximum width and height of a canvas, in pixels: a screen would not show more. */
 const maxPixels = 2400;
 
-/** A page as a picture. */
-export function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
+function Canvas({ page, number }: { page: PDFPageProxy; number: number }) {
   const t = useT();
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -102,7 +101,7 @@ export function Canvas({ page, number }: { page: PDFPageProxy; number: number })
 }
 
 /** Left, top, width and height in percent of the displayed page. */
-export type Placed = readonly [number, number, number, number];
+type Placed = readonly [number, number, number, number];
 
 function Marks({
   document,
@@ -115,7 +114,13 @@ function Marks({
   viewport,
 }: PageProps & { viewport: PageViewport }) {
   const marked = useRef<HTMLDivElement>(null);
-  const boxes = useBoxes(document.id, number, side, artifactId) ?? [];
+  const { data } = useQuery({
+    queryKey: queryKeys.documents.boxes(document.id, number, artifactId),
+    queryFn: () => client.documents.boxes({ document_id: document.id, page: number, limit: 2000 }),
+  });
+  // The rectangles must belong to the file that is shown: those of another revision would mark the wrong words.
+  const isOfFile = side === 'source' || data?.translated_artifact_id === artifactId;
+  const boxes = data && isOfFile ? data.boxes : [];
   const own = boxes.find(({ position }) => position === current);
   const places = own ? rectanglesOf(own, side).map((rectangle) => place(rectangle, viewport)) : [];
   const isMarked = places.length > 0;
@@ -155,28 +160,12 @@ function Marks({
   );
 }
 
-/** The places of the texts of a page in a file; undefined while they are loading. */
-export function useBoxes(
-  documentId: string,
-  page: number,
-  side: Side,
-  artifactId: string,
-): SegmentBox[] | undefined {
-  const { data } = useQuery({
-    queryKey: queryKeys.documents.boxes(documentId, page, artifactId),
-    queryFn: () => client.documents.boxes({ document_id: documentId, page, limit: 2000 }),
-  });
-  // The rectangles must belong to the file that is shown: those of another revision would mark the wrong words.
-  const isOfFile = side === 'source' || data?.translated_artifact_id === artifactId;
-  return data && (isOfFile ? data.boxes : []);
-}
-
-export function rectanglesOf(box: SegmentBox, side: Side): readonly number[][] {
+function rectanglesOf(box: SegmentBox, side: Side): readonly number[][] {
   return (side === 'source' ? box.source_rectangles : box.target_rectangles) ?? [];
 }
 
 /** @param rectangle left, bottom, right and top in the page's user space, before rotation */
-export function place(rectangle: readonly number[], viewport: PageViewport): Placed {
+function place(rectangle: readonly number[], viewport: PageViewport): Placed {
   const [left = 0, bottom = 0, right = 0, top = 0] = rectangle;
   const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(left, bottom) as number[];
   const [x2 = 0, y2 = 0] = viewport.convertToViewportPoint(right, top) as number[];

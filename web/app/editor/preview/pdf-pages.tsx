@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { getDocument, type PDFDocumentProxy, PDFWorker, version } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
@@ -8,7 +7,6 @@ import { Loading, Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { startWorker } from '../../parts/start-worker.ts';
 import { pageOfPosition, useOutline } from '../outline.ts';
-import { segmentAt } from '../segment-cache.ts';
 import { pagesInFile } from './pages-in-file.ts';
 import { type PageSize, PdfPage } from './pdf-page.tsx';
 import styles from './preview.module.css';
@@ -32,8 +30,15 @@ interface Opened {
   firstSize: PageSize;
 }
 
-/** Opens a PDF file. Until another file is open, the previous one is shown. */
-export function usePdf(bytes: Uint8Array<ArrayBuffer>, artifactId: string) {
+function Pages({
+  bytes,
+  artifactId,
+  ...props
+}: PreviewProps & { bytes: Uint8Array<ArrayBuffer>; artifactId: string }) {
+  const t = useT();
+  const { document, current, side } = props;
+  const outline = useOutline(document.id);
+  const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<Opened>();
   const [error, setError] = useState<unknown>();
   const shown = useRef<ReturnType<typeof openPdf>>(undefined);
@@ -60,24 +65,9 @@ export function usePdf(bytes: Uint8Array<ArrayBuffer>, artifactId: string) {
     };
   }, [bytes, artifactId]);
   useEffect(() => () => void shown.current?.destroy(), []);
-  return { opened, error };
-}
-
-function Pages({
-  bytes,
-  artifactId,
-  ...props
-}: PreviewProps & { bytes: Uint8Array<ArrayBuffer>; artifactId: string }) {
-  const t = useT();
-  const { document, current, side } = props;
-  const queries = useQueryClient();
-  const outline = useOutline(document.id);
-  const scroller = useRef<HTMLDivElement>(null);
-  const { opened, error } = usePdf(bytes, artifactId);
   if (error) return <Problem error={error} />;
   if (!opened) return <Loading lines={20} />;
-  const segment = current === null ? undefined : segmentAt(queries, document.id, current);
-  const currentPage = segment?.page ?? (outline.data && pageOfPosition(outline.data, current));
+  const currentPage = outline.data && pageOfPosition(outline.data, current);
   return (
     <section
       ref={scroller}

@@ -80,11 +80,7 @@ const renderAfter = 200;
  * Renders the translated file after each saved edit while it is shown. A file that takes long to render is rendered less
  * often.
  */
-export function useRendering(
-  id: string,
-  saves: SegmentSaves,
-  isShown: boolean,
-): 'current' | 'updating' | 'stale' {
+function useRendering(id: string, saves: SegmentSaves, isShown: boolean): 'current' | 'updating' | 'stale' {
   const queries = useQueryClient();
   const savedAt = useSyncExternalStore(saves.subscribe, saves.savedAt);
   const rendered = useRef<Date | undefined>(savedAt);

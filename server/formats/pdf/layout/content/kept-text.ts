@@ -22,8 +22,6 @@ export type UntranslatedReason =
 
 /** Text of a page that is not translated. */
 export interface KeptText {
-  /** Its id, such as `p3.k2`; missing if it cannot be translated, because it is not read or not seen. */
-  id?: string;
   reason: KeptReason | UntranslatedReason;
   text: string;
   glyphs: GlyphRange[];

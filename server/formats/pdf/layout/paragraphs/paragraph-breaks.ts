@@ -7,14 +7,7 @@ import { Leadings } from './leadings.ts';
 import { LineEnds } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { LinePair, type PageParts } from './line-pair.ts';
-import {
-  changesScript,
-  changesStyle,
-  hasWords,
-  isAmongShort,
-  isDisplayed,
-  isOtherSize,
-} from './line-pairs.ts';
+import { changesScript, changesStyle, isAmongShort, isDisplayed, isOtherSize } from './line-pairs.ts';
 import { isNumberOfItem } from './list-labels.ts';
 import type { TextLine } from './text-lines.ts';
 
@@ -125,37 +118,6 @@ export const breakRules: readonly BreakRule[] = [
   ),
   breaks('short line', () => true),
 ];
-
-/** The maximum number of words of a line that may be a title, and not a line of prose. */
-const maxWordsOfTitle = 8;
-
-const startsLower = ({ line }: LinePair): boolean => /^\p{Ll}/u.test(line.text);
-const isOpenEnd = (pair: LinePair): boolean => !pair.endsSentence;
-const looksContinued = (pair: LinePair): boolean => pair.goesOn || startsLower(pair);
-
-/** When a rule is often wrong, by the tags of files of strangers (`docs/fidelity.md`). Other rules are rarely wrong. */
-const doubts: Readonly<Record<string, (pair: LinePair) => boolean>> = {
-  ...Object.fromEntries(
-    ['address', 'continues', 'line without letters', 'short lines'].map((name) => [name, () => true]),
-  ),
-  ...Object.fromEntries(['row', 'short and far', 'distance'].map((name) => [name, looksContinued])),
-  indent: isOpenEnd,
-  item: (pair) => pair.endsSentence && !/^[\p{L}\p{N}([„“"«]/u.test(pair.line.text),
-  'full line': (pair) =>
-    isOpenEnd(pair) &&
-    !pair.mayGoOn &&
-    !startsLower(pair) &&
-    pair.length < 3 &&
-    !hasWords([pair.above], maxWordsOfTitle + 1),
-  'short line': (pair) => pair.endsSentence || /^[\p{Lu}\p{N}]/u.test(pair.line.text),
-};
-
-/** Returns the rule that has decided about a line and the line above it, if it is often wrong. */
-export function doubtAt(line: TextLine): { above: TextLine; rule: BreakRule } | undefined {
-  const pair = pairAbove(line);
-  const rule = pair && ruleOf(pair);
-  return rule && doubts[rule.name]?.(pair) ? { above: pair.above, rule } : undefined;
-}
 
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
